@@ -1,0 +1,7 @@
+# The program build/sublane, and the tests of its command line.
+file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc)
+if(cli_sources)
+  add_executable(sublane ${cli_sources})
+  target_link_libraries(sublane PRIVATE ${SUBLANE_LIBRARIES} CLI11::CLI11)
+  sublane_tests(cli ${SUBLANE_LIBRARIES})
+endif()

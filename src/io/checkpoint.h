@@ -1,0 +1,110 @@
+// The checkpoint contract: what a file says, before any model interprets it.
+//
+// A Checkpoint is one container on a memory map: its tensors (name, shape, packing, where the bytes lie),
+// its metadata, and nothing guessed. Models read the metadata through a ConfigReader, which knows which
+// keys were consumed, so that a key which changes mathematics can never be dropped without a word.
+//
+//   SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint("smollm2-135m"));
+//   io::ConfigReader config(checkpoint.metadata, checkpoint.source);
+//   int64_t layers = config.requireInt("llama.block_count");
+//   SUBLANE_CHECK_OK(config.finish());      // missing, mistyped and unread keys, all at once
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "formats/formats.h"
+
+namespace sublane::io {
+
+class MappedFile;
+
+enum class Container : uint8_t { kGguf, kHuggingFace };
+
+struct MetadataValue;
+using MetadataArray = std::vector<MetadataValue>;
+/// A value of GGUF metadata or of config.json. Objects of config.json are flattened: "rope_scaling.factor".
+struct MetadataValue {
+  std::variant<std::monostate, bool, int64_t, double, std::string, MetadataArray,
+               std::vector<int64_t>, std::vector<double>, std::vector<std::string>> value;
+};
+/// Ordered, so that every listing of it is the same bytes.
+using Metadata = std::map<std::string, MetadataValue>;
+
+struct Tensor {
+  std::string name;
+  std::vector<int64_t> shape;            // row-major, outermost first (GGUF's order reversed)
+  formats::Packing packing;
+  std::span<const std::byte> bytes;      // in the map; lives as long as the Checkpoint
+  uint64_t file_offset = 0;
+};
+
+struct Checkpoint {
+  std::string source;                    // the path, for messages
+  Container container = Container::kGguf;
+  std::string architecture;              // "llama", "gemma3"
+  Metadata metadata;
+  std::vector<Tensor> tensors;           // in file order
+  std::shared_ptr<const MappedFile> file;   // null for a config without weights
+
+  const Tensor* find(const std::string& name) const;
+};
+
+/// Opens what a MODEL argument names: a name known to `sublane fetch` (already fetched, else an error whose
+/// hint is the fetch command), a .gguf file, or a directory holding exactly one. Every tensor is checked
+/// against the file's length.
+Result<Checkpoint> openCheckpoint(const std::string& model);
+
+/// A Hugging Face config.json as a Checkpoint without tensors ("shapes only").
+Result<Checkpoint> openConfig(const std::string& path);
+
+/// Reads metadata and remembers what was read. Errors are collected, in order of reading, until finish().
+class ConfigReader {
+ public:
+  ConfigReader(const Metadata& metadata, std::string source);
+
+  // A missing or mistyped required key is recorded and a zero value returned, so that all faults show at once.
+  int64_t requireInt(const std::string& key);
+  double requireFloat(const std::string& key);
+  std::string requireString(const std::string& key);
+  // Absent (or JSON null) keys give nullopt; mistyped ones are recorded.
+  std::optional<int64_t> optionalInt(const std::string& key);
+  std::optional<double> optionalFloat(const std::string& key);
+  std::optional<bool> optionalBool(const std::string& key);
+  std::optional<std::string> optionalString(const std::string& key);
+  std::optional<std::vector<int64_t>> optionalInts(const std::string& key);
+  std::optional<std::vector<std::string>> optionalStrings(const std::string& key);
+  bool has(const std::string& key) const;
+
+  /// Marks keys that this model knows to carry no mathematics (names, authors, tokenizer.*).
+  /// A trailing '*' matches a prefix.
+  void ignore(const std::string& key_pattern);
+  /// Records that an interpretation was chosen, for `inspect` ("rope_theta absent: 10000 by the llama format").
+  void assume(std::string what);
+  /// Records a refusal: "rope_scaling.type = \"foo\" is not supported (default, linear, llama3)".
+  void refuse(std::string what);
+
+  const std::vector<std::string>& assumptions() const { return assumptions_; }
+  /// Every recorded fault, and every key that was neither read nor ignored, in one error.
+  Status finish() const;
+
+ private:
+  const MetadataValue* read(const std::string& key);
+  const Metadata& metadata_;
+  std::string source_;
+  std::set<std::string> consumed_;
+  std::vector<std::string> ignored_patterns_;
+  std::vector<std::string> assumptions_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace sublane::io

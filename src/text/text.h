@@ -1,0 +1,85 @@
+// Text in and out: tokenizer, chat template, streaming detokenizer.
+//
+// All three come from a checkpoint's own metadata and run on the Rust crates `tokenizers` and `minijinja`
+// behind a small C ABI (text/rust). Text is bytes until proven whole: the detokenizer holds back an
+// incomplete UTF-8 character until it is complete, or the stream ends.
+//
+//   SUBLANE_TRY(auto tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
+//   SUBLANE_TRY(std::vector<int32_t> ids, tokenizer.encode("Hello", {.add_bos = true}));
+//   auto stream = tokenizer.detokenizer();
+//   std::string piece = stream.push(ids[0]);         // whole characters only
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "io/checkpoint.h"
+
+namespace sublane::text {
+
+struct EncodeOptions {
+  bool add_bos = true;         // prepend the beginning-of-sequence token, if the vocabulary says to add it
+  bool parse_special = false;  // true: "<|im_start|>" in the text becomes its token (templates need it)
+};
+
+/// One turn of a chat.
+struct Message {
+  std::string role;     // "system", "user", "assistant"
+  std::string content;
+};
+
+/// Turns a stream of token ids into UTF-8, whole characters only.
+class Detokenizer {
+ public:
+  Detokenizer(Detokenizer&&) noexcept;
+  Detokenizer& operator=(Detokenizer&&) noexcept;
+  ~Detokenizer();
+  /// Text that became certain with this token; may be empty. Special tokens give no text.
+  std::string push(int32_t id);
+  /// The rest; an incomplete character becomes U+FFFD.
+  std::string finish();
+
+ private:
+  friend class Tokenizer;
+  struct State;
+  explicit Detokenizer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+class Tokenizer {
+ public:
+  /// From GGUF metadata (tokenizer.ggml.*): byte-level BPE by its `pre` name, and SentencePiece BPE ("llama").
+  /// An unknown model or pre-tokenizer name is refused by name.
+  static Result<Tokenizer> fromCheckpoint(const io::Checkpoint& checkpoint);
+  Tokenizer(Tokenizer&&) noexcept;
+  Tokenizer& operator=(Tokenizer&&) noexcept;
+  ~Tokenizer();
+
+  Result<std::vector<int32_t>> encode(std::string_view text, EncodeOptions options) const;
+  /// One-shot decode; equals the concatenated stream of detokenizer().
+  std::string decode(const std::vector<int32_t>& ids) const;
+  Detokenizer detokenizer() const;
+
+  /// Renders the file's chat template. Error when the file has none.
+  Result<std::string> renderChat(const std::vector<Message>& messages, bool add_generation_prompt) const;
+  bool hasChatTemplate() const;
+
+  /// Ids that end a turn: end of sequence and end of turn, from all sources of the file.
+  const std::vector<int32_t>& stopIds() const;
+  std::optional<int32_t> bosId() const;
+  int32_t vocabularySize() const;
+  /// One line for `inspect`: "byte-level BPE (smollm), 49152 tokens, bos 1, stops 2".
+  std::string describe() const;
+
+ private:
+  struct State;
+  explicit Tokenizer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sublane::text
