@@ -37,3 +37,15 @@ function(sublane_tests NAME)
     add_dependencies(plugin_${NAME} sublane)   # tests start the binary's worker
   endif()
 endfunction()
+
+# sublane_list(OUT FILE glob... ): generated/OUT holds one line `SUBLANE_ENTRY(stem)` for each file, in order of name.
+# The folder's code defines SUBLANE_ENTRY and includes it: lists come from the tree.
+function(sublane_list OUT)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  set(text "")
+  foreach(file ${files})
+    get_filename_component(stem ${file} NAME_WE)
+    string(APPEND text "SUBLANE_ENTRY(${stem})\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${OUT} CONTENT "${text}")
+endfunction()

@@ -1,4 +1,5 @@
 # The program build/sublane, and the tests of its command line.
+sublane_list(commands.inc ${CMAKE_SOURCE_DIR}/src/cli/cmd_*.cc)
 file(GLOB cli_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/*.cc)
 if(cli_sources)
   add_executable(sublane ${cli_sources})

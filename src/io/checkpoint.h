@@ -24,9 +24,12 @@
 #include "base/result.h"
 #include "formats/formats.h"
 
+namespace sublane {
+class MappedFile;  // base/mapped_file.h
+}
 namespace sublane::io {
 
-class MappedFile;
+
 
 enum class Container : uint8_t { kGguf, kHuggingFace };
 
@@ -54,7 +57,7 @@ struct Checkpoint {
   std::string architecture;              // "llama", "gemma3"
   Metadata metadata;
   std::vector<Tensor> tensors;           // in file order
-  std::shared_ptr<const MappedFile> file;   // null for a config without weights
+  std::shared_ptr<const sublane::MappedFile> file;   // null for a config without weights
 
   const Tensor* find(const std::string& name) const;
 };

@@ -1,0 +1,13 @@
+#include <cstdlib>
+
+#include "cli/cli.h"
+#include "pjrt/worker.h"
+
+namespace sublane::cli {
+const Command cmd_worker{
+    "worker", "Compile one request from stdin (used by Sublane itself)",
+    [](CLI::App&) -> Action {
+      return []() -> Status { std::exit(pjrt::workerMain()); };
+    },
+    true};
+}  // namespace sublane::cli
