@@ -71,7 +71,8 @@ class Builder {
   ValueId reduceMax(ValueId x, std::vector<int64_t> axes);
   ValueId argMax(ValueId x, int64_t axis);
   ValueId dot(ValueId lhs, ValueId rhs, DotAttrs attrs, DType result);
-  /// x [.., K] times weight [N, K] (a checkpoint's own order, rows are outputs) -> [.., N].
+  /// x [.., K] times weight [N, K] (a checkpoint's own order, rows are outputs) -> [.., N]. In float32 it asks
+  /// for the highest precision.
   ValueId linear(ValueId x, ValueId weight, DType result);
 
   ValueId takeRows(ValueId table, ValueId ids);
@@ -91,6 +92,7 @@ class Builder {
   ValueId append(Op op, std::vector<ValueId> operands, Type result, Attrs attrs = {});
   ValueId binary(Op op, ValueId a, ValueId b);
   ValueId unary(Op op, ValueId x);
+  void matchRanks(ValueId& a, ValueId& b);   // broadcasts the one of rank 0
   Graph& graph_;
   Place place_;
 };

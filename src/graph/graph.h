@@ -44,7 +44,7 @@ enum class Op : uint8_t {
   kIota,          // AxisAttrs; i32 or u32, counts along the axis
   // unary, element by element
   kNegate, kExp, kLog, kTanh, kRsqrt, kSqrt, kLogistic, kNot, kIsFinite,
-  kConvert,       // to the result's dtype, round to nearest even; float to int truncates
+  kConvert,       // to the result's dtype, round to nearest even; float to int truncates and saturates
   kBitcast,       // same width: f32 <-> u32/i32
   // binary, equal types on both sides (use broadcast first)
   kAdd, kSubtract, kMultiply, kDivide, kMaximum, kMinimum, kRemainder,
@@ -59,17 +59,19 @@ enum class Op : uint8_t {
   kConcatenate,   // AxisAttrs
   // reductions over one or more axes (DimsAttrs), axes removed; accumulate in the operand's dtype
   kReduceSum, kReduceMax,
-  kArgMax,        // AxisAttrs; i32 index of the largest, the lowest index on ties; NaN counts as smallest
+  kArgMax,        // AxisAttrs; i32 index of the largest, the lowest index on ties; NaN counts as -inf
   kDot,           // DotAttrs; result axes: batch, lhs free, rhs free
   // indexing
   kTakeRows,      // (table [N, ...], ids i32[...]) -> [ids..., ...]; ids are clamped to [0, N)
   // sequence state
   kCacheWrite,    // (cache [pages, page, heads, dim], rows [T, heads, dim], slots i32[T]) -> cache;
-                  // slot = page * page_size + offset; a slot outside [0, pages * page_size) is dropped
+                  // slot = page * page_size + offset; a slot outside [0, pages * page_size) is dropped;
+                  // slots inside are distinct
   kPagedAttention,  // AttentionAttrs; see attention operands below
   // control
   kLoop,          // LoopAttrs and a body; see below
 };
+inline constexpr int kOpCount = static_cast<int>(Op::kLoop) + 1;
 std::string_view name(Op op);  // "add", "paged_attention": used by the text form
 
 // kPagedAttention operands, in order (all indices i32):
