@@ -24,14 +24,26 @@ std::string_view name(DType dtype);  // "f32", "bf16", "i32", "u32", "bool", ...
 
 /// How a checkpoint stores values: plain types, and GGUF's block formats by their published names.
 enum class Packing : uint8_t {
-  kF32, kF16, kBF16, kI8, kI16, kI32, kI64, kF64,
-  kQ4_0, kQ4_1, kQ5_0, kQ8_0, kQ4_K, kQ6_K,
+  kF32,
+  kF16,
+  kBF16,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kF64,
+  kQ4_0,
+  kQ4_1,
+  kQ5_0,
+  kQ8_0,
+  kQ4_K,
+  kQ6_K
 };
 
 struct PackingInfo {
-  std::string_view name;      // "Q4_K"
-  int64_t block_elements;     // values in a block; rows are whole blocks
-  int64_t block_bytes;        // bytes of a block
+  std::string_view name;   // "Q4_K"
+  int64_t block_elements;  // values in a block; rows are whole blocks
+  int64_t block_bytes;     // bytes of a block
 };
 const PackingInfo& info(Packing packing);
 
