@@ -1,5 +1,5 @@
-# sublane_folder(NAME [LINK libs...]): src/NAME/*.cc as library sublane_NAME, linked to every folder above it;
-# tests/NAME/*_test.cc as one unit-test program, tests/NAME/*_plugin_test.cc as another (needs the plugins).
+# sublane_folder(NAME [LINK libs...]): src/NAME/**/*.cc as library sublane_NAME, linked to every folder above it, and
+# the tests of tests/NAME. src/NAME/CMakeLists.txt, where there is one, is read first.
 set(SUBLANE_LIBRARIES "")
 
 macro(sublane_folder NAME)
@@ -17,25 +17,30 @@ macro(sublane_folder NAME)
   endif()
 endmacro()
 
+# Three drawers: *_test.cc needs nothing (label unit); *_plugin_test.cc needs the CPU plugins, libtpu or the real
+# checkpoints (plugin), and one runs at a time, since each fills both cores and much memory; *_long_test.cc is left to
+# `make test-long` (long).
 function(sublane_tests NAME)
   file(GLOB unit CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${NAME}/*_test.cc)
   file(GLOB plugin CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${NAME}/*_plugin_test.cc)
-  list(REMOVE_ITEM unit ${plugin} "")
-  if(unit)
-    add_executable(unit_${NAME} ${unit})
-    target_link_libraries(unit_${NAME} PRIVATE ${ARGN} GTest::gtest_main)
-    target_compile_definitions(unit_${NAME} PRIVATE SUBLANE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SUBLANE_BINARY_DIR="${CMAKE_BINARY_DIR}")
-    add_test(NAME unit_${NAME} COMMAND unit_${NAME} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(unit_${NAME} PROPERTIES LABELS unit)
-  endif()
-  if(plugin)
-    add_executable(plugin_${NAME} ${plugin})
-    target_link_libraries(plugin_${NAME} PRIVATE ${ARGN} GTest::gtest_main)
-    target_compile_definitions(plugin_${NAME} PRIVATE SUBLANE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SUBLANE_BINARY_DIR="${CMAKE_BINARY_DIR}")
-    add_test(NAME plugin_${NAME} COMMAND plugin_${NAME} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(plugin_${NAME} PROPERTIES LABELS plugin TIMEOUT 1500)
-    add_dependencies(plugin_${NAME} sublane)   # tests start the binary's worker
-  endif()
+  file(GLOB long CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${NAME}/*_long_test.cc)
+  list(REMOVE_ITEM unit ${plugin} ${long} "")
+  foreach(drawer unit plugin long)
+    if(NOT ${drawer})
+      continue()
+    endif()
+    set(program ${drawer}_${NAME})
+    add_executable(${program} ${${drawer}})
+    target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
+    target_compile_definitions(${program} PRIVATE SUBLANE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                                  SUBLANE_BINARY_DIR="${CMAKE_BINARY_DIR}")
+    add_test(NAME ${program} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${program} PROPERTIES LABELS ${drawer})
+    if(NOT drawer STREQUAL "unit")
+      set_tests_properties(${program} PROPERTIES TIMEOUT 1500 RESOURCE_LOCK plugins)
+      add_dependencies(${program} sublane)   # tests start the binary's worker
+    endif()
+  endforeach()
 endfunction()
 
 # sublane_list(OUT FILE glob... ): generated/OUT holds one line `SUBLANE_ENTRY(stem)` for each file, in order of name.

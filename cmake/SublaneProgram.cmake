@@ -6,3 +6,9 @@ if(cli_sources)
   target_link_libraries(sublane PRIVATE ${SUBLANE_LIBRARIES} CLI11::CLI11)
   sublane_tests(cli ${SUBLANE_LIBRARIES})
 endif()
+
+# tests/<anything>/CMakeLists.txt: tests that are not GoogleTest programs (scripts over the tree, docs, the binary).
+file(GLOB test_lists CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/CMakeLists.txt)
+foreach(list ${test_lists})
+  include(${list})
+endforeach()
