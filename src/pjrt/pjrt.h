@@ -94,8 +94,12 @@ class Client {
   int64_t deviceCount() const;
   Result<Executable> compile(const std::string& stablehlo, const CompileOptions& options) const;
   Result<Executable> deserialize(const std::string& bytes) const;
-  /// Copies host bytes (row-major) to the first device.
+  /// Copies host bytes (row-major) to the first device; they may be freed when it returns.
   Result<Buffer> toDevice(const graph::Type& type, std::span<const std::byte> bytes) const;
+  /// Uses host memory in place where the plugin can (CPU, 64-byte aligned), else copies it. `owner` keeps the
+  /// bytes alive and unchanged until the plugin is done with them. A donated view is copied, never written.
+  Result<Buffer> viewHost(const graph::Type& type, std::span<const std::byte> bytes,
+                          std::shared_ptr<const void> owner) const;
   struct Impl;
 
  private:
