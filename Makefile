@@ -1,0 +1,63 @@
+# make demo, then make test. Everything else is for daily work; `make help` lists it.
+SHELL := /bin/bash
+BUILD ?= build
+JOBS ?= $(shell nproc)
+# CMake starts over when BUILD moves or its flags change; an unchanged tree costs about a second.
+CONFIGURE = cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+NINJA = ninja -C $(BUILD) -j $(JOBS) --quiet
+SUBLANE = $(BUILD)/sublane
+CTEST = ctest --test-dir $(BUILD) --output-on-failure -j 2
+QUESTION ?= What is a matrix multiplication, in two sentences?
+FUZZ_SECONDS ?= 20
+
+.PHONY: demo test test-long build check fuzz format tidy doctor help clean
+.DEFAULT_GOAL := help
+
+demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, and explain its steps on a v6e
+	@tools/setup.sh demo
+	@$(MAKE) --no-print-directory build
+	@$(SUBLANE) fetch smollm2-135m
+	@echo; echo '$$ sublane run smollm2-135m --chat --prompt "$(QUESTION)" --max-tokens 64'
+	@$(SUBLANE) run smollm2-135m --chat --prompt "$(QUESTION)" --max-tokens 64
+	@echo; echo '$$ sublane explain smollm2-135m --chip v6e'
+	@$(SUBLANE) explain smollm2-135m --chip v6e
+
+test: ## Set up, build and run every check and test except the long ones
+	@tools/setup.sh test
+	@$(MAKE) --no-print-directory build all=1
+	@$(SUBLANE) fetch smollm2-135m
+	@$(SUBLANE) fetch gemma3-270m
+	@$(MAKE) --no-print-directory check fuzz
+	$(CTEST) -LE long
+
+test-long: ## The tests that take too long for every change
+	@tools/setup.sh test
+	@$(MAKE) --no-print-directory build all=1
+	$(CTEST) -L long --no-tests=ignore
+
+build: ## Build build/sublane (all=1: the tests too)
+	@echo "build: $(if $(all),everything,sublane) into $(BUILD), $(JOBS) jobs"
+	@$(CONFIGURE)
+	@$(NINJA) $(if $(all),all,sublane)
+
+check: ## Format and lint (the checks of the tree's order are tests of their own)
+	@tools/check_format.sh
+	@tools/tidy.py --build $(BUILD)
+
+fuzz: ## Fuzz every reader of foreign bytes for FUZZ_SECONDS each
+	@tools/fuzz.sh $(BUILD)-fuzz $(FUZZ_SECONDS)
+
+format: ## Format the C++ files in place
+	@tools/check_format.sh --fix
+
+tidy: ## clang-tidy over every source, without a limit of time
+	@tools/tidy.py --build $(BUILD) --all
+
+doctor: ## What is installed, what would fail, and the fix
+	@$(SUBLANE) doctor
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+clean: ## Remove the build folders (what set-up and fetch brought stays in the cache)
+	rm -rf $(BUILD) $(BUILD)-fuzz
