@@ -4,14 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <array>
-
-#include "base/check.h"
+#include <limits>
 
 namespace sublane::graph {
 
 int64_t elementCount(const Shape& shape) {
+  // An empty axis wins over the others; a product that doesn't fit saturates.
+  for (int64_t extent : shape)
+    if (extent <= 0) return 0;
   int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(count, extent, &count)) return std::numeric_limits<int64_t>::max();
   return count;
 }
 

@@ -261,7 +261,14 @@ int operandCount(Op op) {
   }
 }
 
-/// The index in Attrs of the kind that the operation takes.
+const char* attrsName(size_t kind) {
+  static constexpr const char* kNames[] = {"no",    "scalar", "axis",      "dims", "compare",
+                                           "slice", "dot",    "attention", "loop"};
+  return kind < std::size(kNames) ? kNames[kind] : "unknown";
+}
+
+}  // namespace
+
 size_t attrsKind(Op op) {
   switch (op) {
     case Op::kConstant:
@@ -287,14 +294,6 @@ size_t attrsKind(Op op) {
       return 0;
   }
 }
-
-const char* attrsName(size_t kind) {
-  static constexpr const char* kNames[] = {"no",    "scalar", "axis",      "dims", "compare",
-                                           "slice", "dot",    "attention", "loop"};
-  return kind < std::size(kNames) ? kNames[kind] : "unknown";
-}
-
-}  // namespace
 
 Result<Type> inferType(Op op, Operands x, const Attrs& attrs, const Type& wanted) {
   if (op == Op::kLoop) return inputError("a loop has no single result type");

@@ -18,6 +18,9 @@ namespace sublane::graph {
 /// the operation or its place: the caller adds those.
 Result<Type> inferType(Op op, std::span<const Type> operands, const Attrs& attrs, const Type& wanted);
 
+/// The alternative of Attrs that the operation takes: 0 is none, 1 ScalarAttrs, 2 AxisAttrs, as in Attrs.
+size_t attrsKind(Op op);
+
 bool isFloat(DType dtype);    // f32, bf16, f16
 bool isInteger(DType dtype);  // i8, u8, i32, u32, i64; not bool
 
