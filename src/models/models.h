@@ -3,9 +3,13 @@
 // A Model turns a checkpoint's metadata into a configuration, says which parameters it needs and where
 // they come from, and builds the ragged step program. The list of models is made from the file names.
 //
-//   SUBLANE_TRY(const Model* model, findModel(checkpoint.architecture));
 //   SUBLANE_TRY(DecoderConfig config, readConfig(checkpoint));
-//   SUBLANE_TRY(StepProgram step, buildStep(config, shape, options));
+//   SUBLANE_CHECK_OK(checkTensors(checkpoint, config));
+//   SUBLANE_TRY(StepProgram step, buildStep(config, shape, options, checkpoint.container));
+//   for (const ParameterSource& weight : step.weights) {
+//     std::vector<float> values(elementCount(weight.type.shape));
+//     SUBLANE_CHECK_OK(readParameter(checkpoint, weight, values));
+//   }
 #pragma once
 
 #include <cstdint>
@@ -49,18 +53,21 @@ struct DecoderConfig {
   bool post_norms = false;               // norms after attention and after the MLP (Gemma)
   double embedding_scale = 1.0;          // Gemma: sqrt(hidden)
   double attention_scale = 0.0;          // of q.k
-  double final_soft_cap = 0.0;           // 0: none
+  double attention_soft_cap = 0.0;       // 0: none; else scores = cap * tanh(scores / cap)
+  double final_soft_cap = 0.0;           // of the logits
   std::vector<Rotary> rotaries;          // distinct ones
   std::vector<int32_t> layer_rotary;     // by layer: index into rotaries
-  std::vector<int64_t> layer_window;     // by layer: keys seen, 0 = all
+  std::vector<int64_t> layer_window;     // by layer: keys seen, the token's own included; 0 = all
   std::vector<std::string> assumptions;
 };
 
-/// How the bytes of a parameter come from the checkpoint. Names, never shapes, decide.
+/// How the values of a parameter come from the checkpoint: by container and architecture, never by looking
+/// at shapes or values.
 enum class Layout : uint8_t {
   kAsStored,
   kUnpermuteRotaryPairs,   // GGUF llama q and k: rows of interleaved pairs back to halves
   kTransposed,             // reserved for containers that store [in, out]
+  kAddOne,                 // a norm stored as its difference from 1 (Hugging Face Gemma); GGUF stores the gain
 };
 struct TensorSource {
   std::string tensor;      // name in the checkpoint
@@ -99,29 +106,63 @@ struct StepOptions {
 /// Step inputs, in this order (all i32 unless said):
 ///   tokens[T] positions[T] token_sequence[T] token_column[T] query_token[S,Q] kv_slots[T] page_table[S,P]
 ///   lengths[S] logit_token[S]; and with Sampling::kFull: temperature f32[S] top_k[S] top_p f32[S] seed u32[S]
-/// Padding tokens have token_sequence = S and kv_slots = -1; padding rows have length 0.
-/// Outputs: sampled i32[S], then logits if asked, then the caches (in place).
+/// Padding tokens have token_sequence = S and kv_slots = -1; padding rows have length 0 and sample token 0.
+/// Outputs: sampled i32[S], then logits f32[S, vocabulary] if asked, then the caches (in place): "cache.k.3" and
+/// "cache.v.3" [pages, page_size, kv_heads, head_dim] a layer, or in a loop one "cache.k" and "cache.v" with the
+/// layers' pages one after the other [layers * pages, ...]; page ids and slots of the inputs count in one layer.
+/// Weights: "embed.weight", "layer.3.attention.q.weight" (in a loop "layers.attention.q.weight" [layers, ...]),
+/// "final_norm.weight", "head.weight" unless tied, "rope.0.cos" and "rope.0.sin" f32[P * page_size, dim / 2].
 struct StepProgram {
   graph::Graph graph;
   std::vector<ParameterSource> weights;
 };
 
+/// A weight's names: `parameter` in the graph, then in the two containers. Those of a layer leave out the
+/// layer's prefix ("layer.3.", "blk.3.", "model.layers.3.").
+struct WeightName {
+  std::string_view parameter, gguf, hf;
+  Layout gguf_layout = Layout::kAsStored, hf_layout = Layout::kAsStored;
+};
+/// An architecture that is close to a model but is not it, and why.
+struct Refusal {
+  std::string_view architecture, reason;
+};
+
 struct Model {
-  std::string_view name;                                   // "llama"
-  std::vector<std::string_view> gguf_architectures;        // general.architecture
-  std::vector<std::string_view> hf_architectures;          // architectures[0] of config.json
+  using Names = std::span<const std::string_view>;
+  std::string_view name;      // "llama"
+  Names gguf_architectures;   // general.architecture
+  Names hf_architectures;     // architectures[0] of config.json
+  std::span<const Refusal> refusals;
+  std::span<const WeightName> global_weights, layer_weights;
   Result<DecoderConfig> (*read_config)(const io::Checkpoint& checkpoint);
-  Result<StepProgram> (*build)(const DecoderConfig&, const StepShape&, const StepOptions&, io::Container);
+  /// buildDecoder (layers/decoder.h) for dense decoders.
+  Result<StepProgram> (*build)(const Model&, const DecoderConfig&, const StepShape&, const StepOptions&,
+                               io::Container);
 };
 
 /// All models, by name; the list is written by CMake from the file names.
 std::span<const Model* const> allModels();
-/// Error lists what exists.
+/// By the checkpoint's container and architecture. Error lists what exists.
 Result<const Model*> findModel(const io::Checkpoint& checkpoint);
 Result<DecoderConfig> readConfig(const io::Checkpoint& checkpoint);
 /// Builds and verifies the step program.
 Result<StepProgram> buildStep(const DecoderConfig&, const StepShape&, const StepOptions&, io::Container);
 /// Checks every parameter of the model against the checkpoint: missing, extra and mis-shaped tensors, all at once.
 Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& config);
+
+/// The stored row of each row of a parameter with `rows` rows; empty when they are the same. It moves whole
+/// rows, so it holds for packed rows as well.
+std::vector<int64_t> storedRows(const TensorSource& source, int64_t rows);
+/// Float32 values of consecutive rows (of a matrix; a vector is one row) from `first_row` on, as many as fit `out`.
+Status readRows(const io::Checkpoint& checkpoint, const TensorSource& source, int64_t first_row,
+                std::span<float> out);
+/// All values of a parameter as float32.
+Status readParameter(const io::Checkpoint& checkpoint, const ParameterSource& source, std::span<float> out);
+
+/// Lines for `inspect`: sizes, attention, rotary positions, and every assumption.
+std::vector<std::string> describe(const DecoderConfig& config);
+/// Values in all weights of the model, rotary tables left out.
+int64_t parameterCount(const DecoderConfig& config);
 
 }  // namespace sublane::models

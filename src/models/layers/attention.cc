@@ -1,0 +1,67 @@
+#include "models/layers/layers.h"
+#include "models/layers/rotary.h"
+
+namespace sublane::models {
+namespace {
+
+struct Heads {
+  ValueId q, k, v;  // f32 [T, heads, head_dim]
+};
+
+Heads project(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h) {
+  auto scope = b.at({in.layer, "attention.qkv"});
+  const DecoderConfig& config = in.config;
+  int64_t tokens = b.type(h).shape[0];
+  auto heads = [&](const char* weight, int64_t count) {
+    return b.reshape(linear(b, h, weights.at(weight)), {tokens, count, config.head_dim});
+  };
+  return {heads("attention.q.weight", config.heads), heads("attention.k.weight", config.kv_heads),
+          heads("attention.v.weight", config.kv_heads)};
+}
+
+/// Norms before rotation, as Gemma 3 does.
+void normAndRotate(Builder& b, const LayerInputs& in, const LayerWeights& weights, Heads& heads) {
+  auto scope = b.at({in.layer, "attention.rotary"});
+  if (in.config.qk_norm) {
+    heads.q = rmsNorm(b, heads.q, weights.at("attention.q_norm.weight"), in.config.norm_epsilon);
+    heads.k = rmsNorm(b, heads.k, weights.at("attention.k_norm.weight"), in.config.norm_epsilon);
+  }
+  heads.q = b.convert(rotate(b, heads.q, in.cos, in.sin), in.options.activations);
+  heads.k = rotate(b, heads.k, in.cos, in.sin);
+}
+
+}  // namespace
+
+LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state) {
+  const DecoderConfig& config = in.config;
+  ValueId h, attended;
+  {
+    auto scope = b.at({in.layer, "attention.norm"});
+    h = rmsNorm(b, state.x, weights.at("attention.norm.weight"), config.norm_epsilon);
+    h = b.convert(h, in.options.activations);
+  }
+  Heads heads = project(b, in, weights, h);
+  normAndRotate(b, in, weights, heads);
+  {
+    auto scope = b.at({in.layer, "attention.cache"});
+    ValueId k = b.convert(heads.k, in.options.cache), v = b.convert(heads.v, in.options.cache);
+    state.k_cache = b.cacheWrite(state.k_cache, k, in.tokens.kv_slots);
+    state.v_cache = b.cacheWrite(state.v_cache, v, in.tokens.kv_slots);
+  }
+  {
+    auto scope = b.at({in.layer, "attention.core"});
+    const TokenInputs& t = in.tokens;
+    attended = b.pagedAttention({heads.q, state.k_cache, state.v_cache, t.page_table, t.lengths, t.positions,
+                                 t.token_sequence, t.token_column, t.query_token, in.window},
+                                {config.attention_scale, config.attention_soft_cap});
+  }
+  auto scope = b.at({in.layer, "attention.out"});
+  int64_t tokens = b.type(state.x).shape[0];
+  ValueId out = linear(b, b.reshape(attended, {tokens, config.heads * config.head_dim}),
+                       weights.at("attention.o.weight"));
+  if (config.post_norms) out = rmsNorm(b, out, weights.at("attention.post_norm.weight"), config.norm_epsilon);
+  state.x = addResidual(b, state.x, out);
+  return state;
+}
+
+}  // namespace sublane::models

@@ -1,0 +1,141 @@
+// What must hold of any DecoderConfig before a graph is built from it, and how it reads in `inspect`.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/layers/keys.h"
+
+namespace sublane::models {
+namespace {
+
+constexpr int64_t kMostElements = int64_t{1} << 31;  // indices of rows and channels are 32-bit
+
+class Faults {
+ public:
+  template <class... Args>
+  void unless(bool holds, fmt::format_string<Args...> format, Args&&... args) {
+    if (!holds) found_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+  Status asStatus(const std::string& where) const {
+    if (found_.empty()) return Ok{};
+    return inputError("{}: {}", where, fmt::join(found_, "; "));
+  }
+
+ private:
+  std::vector<std::string> found_;
+};
+
+void checkSizes(const DecoderConfig& config, Faults& faults) {
+  struct Size {
+    const char* name;
+    int64_t value;
+  };
+  for (const Size& size : {Size{"vocabulary", config.vocabulary}, Size{"hidden size", config.hidden},
+                           Size{"layers", config.layers}, Size{"heads", config.heads},
+                           Size{"kv heads", config.kv_heads}, Size{"head width", config.head_dim},
+                           Size{"feed-forward size", config.feed_forward}, Size{"context", config.context}})
+    faults.unless(size.value > 0 && size.value < kMostElements, "{} is {}", size.name, size.value);
+  if (config.kv_heads > 0)
+    faults.unless(config.heads % config.kv_heads == 0, "{} heads are not a multiple of {} kv heads",
+                  config.heads, config.kv_heads);
+  faults.unless(config.norm_epsilon >= 0 && std::isfinite(config.norm_epsilon), "norm epsilon is {}",
+                config.norm_epsilon);
+  faults.unless(config.attention_scale > 0 && std::isfinite(config.attention_scale), "attention scale is {}",
+                config.attention_scale);
+  faults.unless(config.attention_soft_cap >= 0, "attention soft cap is {}", config.attention_soft_cap);
+  faults.unless(config.final_soft_cap >= 0, "final soft cap is {}", config.final_soft_cap);
+}
+
+void checkRotary(const Rotary& rotary, const DecoderConfig& config, Faults& faults) {
+  faults.unless(rotary.dim > 0 && rotary.dim % 2 == 0 && rotary.dim <= config.head_dim,
+                "rotary width {} is not an even number up to the head width {}", rotary.dim, config.head_dim);
+  faults.unless(rotary.dim == config.rotaries[0].dim, "rotary widths {} and {} differ", rotary.dim,
+                config.rotaries[0].dim);
+  faults.unless(rotary.theta > 1 && std::isfinite(rotary.theta), "rope theta is {}", rotary.theta);
+  faults.unless(rotary.factor > 0 && std::isfinite(rotary.factor), "rope factor is {}", rotary.factor);
+  if (rotary.scaling == Rotary::Scaling::kLlama3) {
+    faults.unless(
+        rotary.low_frequency_factor > 0 && rotary.high_frequency_factor > rotary.low_frequency_factor,
+        "rope low and high frequency factors are {} and {}", rotary.low_frequency_factor,
+        rotary.high_frequency_factor);
+    faults.unless(rotary.original_context > 0, "rope original context is {}", rotary.original_context);
+  }
+  const std::vector<double>& divisors = rotary.frequency_divisors;
+  if (divisors.empty()) return;
+  faults.unless(static_cast<int64_t>(divisors.size()) == rotary.dim / 2, "{} rope divisors for {} pairs",
+                divisors.size(), rotary.dim / 2);
+  faults.unless(
+      std::all_of(divisors.begin(), divisors.end(), [](double d) { return d > 0 && std::isfinite(d); }),
+      "a rope divisor is not a positive number");
+}
+
+void checkLayers(const DecoderConfig& config, Faults& faults) {
+  faults.unless(static_cast<int64_t>(config.layer_rotary.size()) == config.layers &&
+                    static_cast<int64_t>(config.layer_window.size()) == config.layers,
+                "{} layer types for {} layers", config.layer_window.size(), config.layers);
+  for (int32_t rotary : config.layer_rotary)
+    faults.unless(rotary >= 0 && static_cast<size_t>(rotary) < config.rotaries.size(),
+                  "a layer uses rotary {} of {}", rotary, config.rotaries.size());
+  for (int64_t window : config.layer_window)
+    faults.unless(window >= 0 && window < kMostElements, "a layer's window is {}", window);
+}
+
+std::string describeRotary(const Rotary& rotary) {
+  std::string text = fmt::format("theta {:g}, {} of each head's channels", rotary.theta, rotary.dim);
+  if (rotary.scaling == Rotary::Scaling::kLinear)
+    text += fmt::format(", linear scaling by {:g}", rotary.factor);
+  if (rotary.scaling == Rotary::Scaling::kLlama3)
+    text += fmt::format(", llama3 scaling by {:g} (frequencies {:g} to {:g} of {} tokens)", rotary.factor,
+                        rotary.low_frequency_factor, rotary.high_frequency_factor, rotary.original_context);
+  if (!rotary.frequency_divisors.empty()) text += ", frequencies divided by rope_freqs.weight";
+  return text;
+}
+
+std::string describeLayers(const DecoderConfig& config, size_t rotary) {
+  std::vector<int64_t> windows;
+  int64_t count = 0;
+  for (size_t i = 0; i < config.layer_rotary.size(); ++i) {
+    if (static_cast<size_t>(config.layer_rotary[i]) != rotary) continue;
+    ++count;
+    if (std::find(windows.begin(), windows.end(), config.layer_window[i]) == windows.end())
+      windows.push_back(config.layer_window[i]);
+  }
+  std::vector<std::string> seen;
+  for (int64_t window : windows)
+    seen.push_back(window == 0 ? "all keys" : fmt::format("the last {} keys", window));
+  return fmt::format("{} layers see {}", count, fmt::join(seen, " or "));
+}
+
+}  // namespace
+
+Status checkConfig(const DecoderConfig& config) {
+  Faults faults;
+  checkSizes(config, faults);
+  faults.unless(!config.rotaries.empty(), "no rotary positions");
+  for (const Rotary& rotary : config.rotaries) checkRotary(rotary, config, faults);
+  checkLayers(config, faults);
+  return faults.asStatus(config.model);
+}
+
+std::vector<std::string> describe(const DecoderConfig& config) {
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("{}: {} layers, hidden {}, feed-forward {}, vocabulary {}, context {}",
+                              config.model, config.layers, config.hidden, config.feed_forward,
+                              config.vocabulary, config.context));
+  lines.push_back(fmt::format("attention: {} heads over {} kv heads of {}, scale {:.6g}{}", config.heads,
+                              config.kv_heads, config.head_dim, config.attention_scale,
+                              config.qk_norm ? ", q and k normed" : ""));
+  for (size_t i = 0; i < config.rotaries.size(); ++i)
+    lines.push_back(
+        fmt::format("rotary {}: {}; {}", i, describeRotary(config.rotaries[i]), describeLayers(config, i)));
+  lines.push_back(fmt::format(
+      "norm epsilon {:.6g}, {} norms a layer, {} MLP, {} head{}", config.norm_epsilon,
+      config.post_norms ? 4 : 2, config.activation == Activation::kSilu ? "gated silu" : "gated gelu (tanh)",
+      config.tied_embedding ? "tied" : "own",
+      config.embedding_scale == 1.0 ? "" : fmt::format(", embedding times {:.6g}", config.embedding_scale)));
+  for (const std::string& assumption : config.assumptions) lines.push_back("assumed: " + assumption);
+  return lines;
+}
+
+}  // namespace sublane::models

@@ -1,0 +1,218 @@
+#include "models/layers/keys.h"
+
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "formats/formats.h"
+
+namespace sublane::models {
+namespace {
+
+constexpr double kUsualTheta = 10000.0;  // of the first rotary models; both containers' formats name it
+constexpr int64_t kMostLayers = 4096;    // beyond any model; keeps a broken file from asking for memory
+
+void limitLayers(io::ConfigReader& keys, const std::string& key, DecoderConfig& config) {
+  if (config.layers >= 0 && config.layers <= kMostLayers) return;
+  keys.refuse(fmt::format("{} = {} is outside 1..{}", key, config.layers, kMostLayers));
+  config.layers = 0;
+}
+
+/// Heads of one width; a file whose keys and values differ is refused.
+int64_t readGgufHeadDim(io::ConfigReader& keys, const std::string& prefix, const DecoderConfig& config) {
+  std::optional<int64_t> key = keys.optionalInt(prefix + "attention.key_length");
+  std::optional<int64_t> value = keys.optionalInt(prefix + "attention.value_length");
+  if (key && value && *key != *value)
+    keys.refuse(fmt::format("{0}attention.key_length {1} and value_length {2} differ", prefix, *key, *value));
+  if (key) return *key;
+  return config.heads > 0 ? config.hidden / config.heads : 0;
+}
+
+int64_t readGgufVocabulary(io::ConfigReader& keys, const std::string& prefix) {
+  if (std::optional<int64_t> size = keys.optionalInt(prefix + "vocab_size")) return *size;
+  std::optional<std::vector<std::string>> tokens = keys.optionalStrings("tokenizer.ggml.tokens");
+  if (!tokens) {
+    keys.refuse(prefix + "vocab_size and tokenizer.ggml.tokens are both missing");
+    return 0;
+  }
+  keys.assume(
+      fmt::format("{}vocab_size absent: {}, the number of tokenizer.ggml.tokens", prefix, tokens->size()));
+  return static_cast<int64_t>(tokens->size());
+}
+
+/// "linear" and "llama3" from the keys under `prefix`; `type` has been read.
+void readHfScaling(io::ConfigReader& keys, const std::string& prefix, const std::string& type,
+                   Rotary& rotary) {
+  if (type == "default") return;
+  if (type == "linear") {
+    rotary.scaling = Rotary::Scaling::kLinear;
+    rotary.factor = keys.requireFloat(prefix + ".factor");
+  } else if (type == "llama3") {
+    rotary.scaling = Rotary::Scaling::kLlama3;
+    rotary.factor = keys.requireFloat(prefix + ".factor");
+    rotary.low_frequency_factor = keys.requireFloat(prefix + ".low_freq_factor");
+    rotary.high_frequency_factor = keys.requireFloat(prefix + ".high_freq_factor");
+    rotary.original_context = keys.requireInt(prefix + ".original_max_position_embeddings");
+  } else {
+    keys.refuse(
+        fmt::format("{}.rope_type = \"{}\" is not supported (default, linear, llama3)", prefix, type));
+    keys.ignore(prefix + ".*");
+  }
+}
+
+/// The type under either of its names: nullopt when the dictionary names none.
+std::optional<std::string> readHfRopeType(io::ConfigReader& keys, const std::string& prefix) {
+  std::optional<std::string> newer = keys.optionalString(prefix + ".rope_type");
+  std::optional<std::string> older = keys.optionalString(prefix + ".type");
+  if (newer && older && *newer != *older)
+    keys.refuse(
+        fmt::format("{0}.rope_type = \"{1}\" and {0}.type = \"{2}\" disagree", prefix, *newer, *older));
+  return newer ? newer : older;
+}
+
+void refusePartialRotary(io::ConfigReader& keys, const std::string& key) {
+  std::optional<double> part = keys.optionalFloat(key);
+  if (part && *part != 1.0) keys.refuse(fmt::format("{} = {} is not supported (1)", key, *part));
+}
+
+}  // namespace
+
+void readGgufSizes(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderConfig& config) {
+  std::string prefix = checkpoint.architecture + ".";
+  config.layers = keys.requireInt(prefix + "block_count");
+  limitLayers(keys, prefix + "block_count", config);
+  config.context = keys.requireInt(prefix + "context_length");
+  config.hidden = keys.requireInt(prefix + "embedding_length");
+  config.feed_forward = keys.requireInt(prefix + "feed_forward_length");
+  config.heads = keys.requireInt(prefix + "attention.head_count");
+  config.kv_heads = otherwise(keys, keys.optionalInt(prefix + "attention.head_count_kv"), config.heads,
+                              prefix + "attention.head_count_kv absent: as many as head_count");
+  config.head_dim = readGgufHeadDim(keys, prefix, config);
+  config.norm_epsilon = keys.requireFloat(prefix + "attention.layer_norm_rms_epsilon");
+  config.vocabulary = readGgufVocabulary(keys, prefix);
+  config.tied_embedding = checkpoint.find("output.weight") == nullptr;
+  if (config.tied_embedding)
+    keys.assume("output.weight absent: the head is the embedding, as GGUF writes tied models");
+  for (const char* pattern : {"general.*", "tokenizer.*", "quantize.*", "GGUF.*"}) keys.ignore(pattern);
+}
+
+void readHfSizes(io::ConfigReader& keys, bool tied_by_default, DecoderConfig& config) {
+  config.layers = keys.requireInt("num_hidden_layers");
+  limitLayers(keys, "num_hidden_layers", config);
+  config.context = keys.requireInt("max_position_embeddings");
+  config.hidden = keys.requireInt("hidden_size");
+  config.feed_forward = keys.requireInt("intermediate_size");
+  config.heads = keys.requireInt("num_attention_heads");
+  config.kv_heads = otherwise(keys, keys.optionalInt("num_key_value_heads"), config.heads,
+                              "num_key_value_heads absent: as many as num_attention_heads");
+  if (std::optional<int64_t> head_dim = keys.optionalInt("head_dim")) {
+    config.head_dim = *head_dim;
+  } else if (config.heads > 0) {
+    config.head_dim = config.hidden / config.heads;
+    keys.assume(fmt::format("head_dim absent: hidden_size / num_attention_heads = {}", config.head_dim));
+    if (config.hidden % config.heads != 0)
+      keys.refuse(
+          fmt::format("head_dim is missing, and hidden_size {} is not a multiple of "
+                      "num_attention_heads {}",
+                      config.hidden, config.heads));
+  }
+  config.norm_epsilon = keys.requireFloat("rms_norm_eps");
+  config.vocabulary = keys.requireInt("vocab_size");
+  config.tied_embedding =
+      otherwise(keys, keys.optionalBool("tie_word_embeddings"), tied_by_default,
+                fmt::format("tie_word_embeddings absent: {} by the family's default", tied_by_default));
+  for (const char* pattern :
+       {"architectures", "model_type", "_name_or_path", "name_or_path", "torch_dtype", "dtype",
+        "transformers_version", "initializer_range", "use_cache", "bos_token_id*", "eos_token_id*",
+        "pad_token_id*", "attention_dropout", "cache_implementation", "transformers.js_config*"})
+    keys.ignore(pattern);
+}
+
+Rotary readGgufRotary(io::ConfigReader& keys, const io::Checkpoint& checkpoint, int64_t head_dim) {
+  std::string prefix = checkpoint.architecture + ".rope.";
+  Rotary rotary;
+  rotary.theta = otherwise(keys, keys.optionalFloat(prefix + "freq_base"), kUsualTheta,
+                           prefix + "freq_base absent: 10000");
+  rotary.dim = keys.optionalInt(prefix + "dimension_count").value_or(head_dim);
+  if (rotary.dim != head_dim)
+    keys.refuse(
+        fmt::format("{}dimension_count {} is not the head's width {}: partial rotation is not supported",
+                    prefix, rotary.dim, head_dim));
+  std::string type = keys.optionalString(prefix + "scaling.type").value_or("none");
+  if (type == "linear") {
+    rotary.scaling = Rotary::Scaling::kLinear;
+    rotary.factor = keys.requireFloat(prefix + "scaling.factor");
+  } else if (type != "none") {
+    keys.refuse(fmt::format("{}scaling.type = \"{}\" is not supported (none, linear)", prefix, type));
+    keys.ignore(prefix + "scaling.*");
+  }
+  keys.ignore(prefix + "scaling.original_context_length");  // said for the record: the type uses none
+  keys.ignore(prefix + "scaling.finetuned");
+  const io::Tensor* divisors = checkpoint.find("rope_freqs.weight");
+  if (divisors == nullptr) return rotary;
+  if (divisors->shape != std::vector<int64_t>{head_dim / 2}) {
+    keys.refuse(fmt::format("rope_freqs.weight has shape [{}], the head's width needs [{}]",
+                            fmt::join(divisors->shape, ","), head_dim / 2));
+    return rotary;
+  }
+  std::vector<float> values(static_cast<size_t>(head_dim / 2));
+  Status read = formats::dequantize(divisors->packing, divisors->bytes, values);
+  if (!read.ok()) keys.refuse(fmt::format("rope_freqs.weight: {}", read.error().message()));
+  rotary.frequency_divisors.assign(values.begin(), values.end());
+  return rotary;
+}
+
+Rotary readHfRotary(io::ConfigReader& keys, const HfRotaryKeys& names, int64_t head_dim) {
+  Rotary rotary;
+  rotary.dim = head_dim;
+  const std::string parameters(names.parameters), theta(names.theta), scaling(names.scaling);
+  const std::string newer_key = parameters + ".rope_theta";
+  std::optional<double> newer = keys.optionalFloat(newer_key), older = keys.optionalFloat(theta);
+  if (newer && older && *newer != *older)
+    keys.refuse(fmt::format("{} {} and {} {} disagree", newer_key, *newer, theta, *older));
+  rotary.theta = otherwise(keys, newer ? newer : older, names.usual_theta,
+                           fmt::format("{} absent: {} by the family's default", theta, names.usual_theta));
+  refusePartialRotary(keys, parameters + ".partial_rotary_factor");
+  refusePartialRotary(keys, "partial_rotary_factor");
+  std::optional<std::string> type = readHfRopeType(keys, parameters), older_type;
+  if (!scaling.empty()) older_type = readHfRopeType(keys, scaling);
+  if (type && older_type && *type != *older_type)
+    keys.refuse(fmt::format("{} and {} name different types, \"{}\" and \"{}\"", parameters, scaling, *type,
+                            *older_type));
+  if (type) {
+    readHfScaling(keys, parameters, *type, rotary);
+    if (older_type) keys.ignore(scaling + ".*");  // the same, said twice
+  } else if (older_type) {
+    readHfScaling(keys, scaling, *older_type, rotary);
+  }  // a factor without a type stays unread, and so is an error
+  return rotary;
+}
+
+Activation readHfActivation(io::ConfigReader& keys, const std::string& key, const std::string& fallback) {
+  std::string activation =
+      otherwise(keys, keys.optionalString(key), fallback, fmt::format("{} absent: {}", key, fallback));
+  if (activation == "silu" || activation == "swish") return Activation::kSilu;
+  if (activation == "gelu_pytorch_tanh" || activation == "gelu_tanh") return Activation::kGeluTanh;
+  keys.refuse(fmt::format("{} = \"{}\" is not supported (silu, gelu_pytorch_tanh)", key, activation));
+  return Activation::kSilu;
+}
+
+void refuseIfTrue(io::ConfigReader& keys, const std::string& key) {
+  if (keys.optionalBool(key).value_or(false)) keys.refuse(key + " = true is not supported");
+}
+
+void useOneKindOfLayer(DecoderConfig& config) {
+  config.layer_rotary.assign(static_cast<size_t>(config.layers), 0);
+  config.layer_window.assign(static_cast<size_t>(config.layers), 0);
+}
+
+double scaleOfWidth(double width) { return width > 0 ? 1.0 / std::sqrt(width) : 0.0; }
+
+Result<DecoderConfig> finishConfig(io::ConfigReader& keys, DecoderConfig config) {
+  SUBLANE_CHECK_OK(keys.finish());
+  config.assumptions = keys.assumptions();
+  SUBLANE_CHECK_OK(checkConfig(config));
+  return config;
+}
+
+}  // namespace sublane::models

@@ -1,0 +1,61 @@
+// Keys that several families share, read into a DecoderConfig.
+//
+// Each function reads its keys through the ConfigReader, so that what is missing, mistyped, refused or left
+// unread is told at once by finishConfig. A key that changes mathematics is read here or in the model's file;
+// one that is neither read nor ignored is an error.
+//
+//   io::ConfigReader keys(checkpoint.metadata, checkpoint.source);
+//   DecoderConfig config{.model = "llama"};
+//   readHfSizes(keys, config);
+//   config.rotaries = {readHfRotary(keys, {.parameters = "rope_parameters"}, config.head_dim)};
+//   return finishConfig(keys, std::move(config));
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/checkpoint.h"
+#include "models/models.h"
+
+namespace sublane::models {
+
+/// Layers, widths, heads, context, vocabulary, norm epsilon and the tied head, under "<architecture>.".
+void readGgufSizes(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderConfig& config);
+/// The same from config.json. `tied_by_default` is what the family does when tie_word_embeddings is absent.
+void readHfSizes(io::ConfigReader& keys, bool tied_by_default, DecoderConfig& config);
+
+/// Rotation under "<architecture>.rope.", and the divisors of rope_freqs.weight.
+Rotary readGgufRotary(io::ConfigReader& keys, const io::Checkpoint& checkpoint, int64_t head_dim);
+/// Where config.json keeps a rotation: `parameters` is the newer dictionary, with theta and scaling together;
+/// `theta` and `scaling` are the older keys (scaling empty: the older form has none).
+struct HfRotaryKeys {
+  std::string_view parameters, theta = "rope_theta", scaling = "rope_scaling";
+  double usual_theta = 10000.0;  // of the family's format when no key says it
+};
+Rotary readHfRotary(io::ConfigReader& keys, const HfRotaryKeys& names, int64_t head_dim);
+
+/// Refuses by name an activation that is not one of silu and the tanh form of gelu.
+Activation readHfActivation(io::ConfigReader& keys, const std::string& key, const std::string& otherwise);
+/// Keys of Hugging Face that switch on mathematics which the family's graph does not have.
+void refuseIfTrue(io::ConfigReader& keys, const std::string& key);
+/// An absent value, recorded as an assumption.
+template <class T>
+T otherwise(io::ConfigReader& keys, std::optional<T> value, T fallback, const std::string& what) {
+  if (value) return *value;
+  keys.assume(what);
+  return fallback;
+}
+
+/// All layers alike: one rotary, no window.
+void useOneKindOfLayer(DecoderConfig& config);
+/// 1/sqrt(width); 0 for a width that checkConfig refuses.
+double scaleOfWidth(double width);
+
+/// Every fault of the reader in one error, else the configuration with the reader's assumptions.
+Result<DecoderConfig> finishConfig(io::ConfigReader& keys, DecoderConfig config);
+
+/// Sizes that must fit each other: all of them, at once.
+Status checkConfig(const DecoderConfig& config);
+
+}  // namespace sublane::models

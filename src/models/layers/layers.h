@@ -1,0 +1,59 @@
+// The layers of a dense decoder as graph pieces, shared by every family.
+//
+// Precision: matrices multiply in the type of the activations with float32 sums; what follows a product
+// (norms, rotation, gates, residual sums) is float32, and is rounded once to the activations' type where it
+// is stored or enters the next product. The residual stream has the activations' type.
+//
+//   ValueId h = rmsNorm(b, x, weights.at("mlp.norm.weight"), config.norm_epsilon);
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "graph/builder.h"
+#include "models/models.h"
+
+namespace sublane::models {
+
+using graph::Builder;
+using graph::ValueId;
+
+/// x [T, K] by weight [N, K] -> f32 [T, N]. Unlike types are widened to float32, which is exact.
+ValueId linear(Builder& b, ValueId x, ValueId weight);
+
+/// Over the last axis, result float32: x / sqrt(mean(x^2) + epsilon) * gain.
+ValueId rmsNorm(Builder& b, ValueId x, ValueId gain, double epsilon);
+
+/// x + update in float32, rounded to x's type.
+ValueId addResidual(Builder& b, ValueId x, ValueId update);
+
+/// cap * tanh(x / cap); x itself when cap is 0.
+ValueId softCap(Builder& b, ValueId x, double cap);
+
+/// Values of one layer's weights in the graph that is being built, by name ("mlp.up.weight").
+using LayerWeights = std::map<std::string, ValueId, std::less<>>;
+
+/// What each token needs to find its keys (see graph.h, paged attention).
+struct TokenInputs {
+  ValueId positions, token_sequence, token_column, query_token, kv_slots, page_table, lengths;
+};
+/// One layer's surroundings.
+struct LayerInputs {
+  const DecoderConfig& config;
+  const StepOptions& options;
+  int32_t layer;  // of the places
+  TokenInputs tokens;
+  ValueId cos, sin;  // f32 [T, dim / 2], this layer's rotary at the tokens' positions
+  ValueId window;    // i32 []
+};
+/// The residual stream and the layer's caches.
+struct LayerState {
+  ValueId x, k_cache, v_cache;
+};
+
+/// Norm, q k v, rotation, cache write, attention, output, residual.
+LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state);
+/// Norm, gate and up, down, residual.
+ValueId gatedMlp(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
+
+}  // namespace sublane::models

@@ -1,0 +1,215 @@
+#include "models/layers/weights.h"
+
+#include <fmt/ranges.h>
+
+#include <map>
+#include <set>
+
+#include "base/check.h"
+
+namespace sublane::models {
+namespace {
+
+std::string list(const std::vector<int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
+
+/// Tensors of no weight that the model knows: read by read_config, or derived from the configuration.
+bool carriesNoWeight(const std::string& tensor, const DecoderConfig& config) {
+  if (tensor == "rope_freqs.weight") return !config.rotaries[0].frequency_divisors.empty();
+  return tensor.ends_with(".rotary_emb.inv_freq");
+}
+
+/// A tied model whose file stores the head as well: the same bytes, or we can't know which is meant.
+std::string checkTiedHead(const io::Checkpoint& checkpoint, const Model& model, const std::string& head) {
+  const io::Tensor* stored = checkpoint.find(head);
+  const WeightName& embedding = model.global_weights[0];
+  bool gguf = checkpoint.container == io::Container::kGguf;
+  const io::Tensor* embed = checkpoint.find(std::string(gguf ? embedding.gguf : embedding.hf));
+  if (stored == nullptr || embed == nullptr) return "";
+  bool same =
+      stored->packing == embed->packing && stored->shape == embed->shape &&
+      std::equal(stored->bytes.begin(), stored->bytes.end(), embed->bytes.begin(), embed->bytes.end());
+  return same ? "" : fmt::format("{} differs from {}, but the configuration ties them", head, embed->name);
+}
+
+struct Wanted {
+  std::string tensor;
+  graph::Shape shape;
+};
+
+std::vector<Wanted> wantedTensors(const Model& model, const DecoderConfig& config, io::Container container) {
+  std::vector<Wanted> wanted;
+  for (const WeightName& name : globalWeights(model, config))
+    wanted.push_back({tensorSource(name, config, container, -1).tensor, weightShape(config, name.parameter)});
+  for (int64_t layer = 0; layer < config.layers; ++layer)
+    for (const WeightName& name : model.layer_weights)
+      wanted.push_back(
+          {tensorSource(name, config, container, layer).tensor, weightShape(config, name.parameter)});
+  return wanted;
+}
+
+std::string missingText(const Wanted& wanted, const std::string& head) {
+  std::string text = fmt::format("missing {} {}", wanted.tensor, list(wanted.shape));
+  if (wanted.tensor == head) text += ", and tie_word_embeddings is false";
+  return text;
+}
+
+bool isInteger(formats::Packing packing) {
+  using formats::Packing;
+  return packing == Packing::kI8 || packing == Packing::kI16 || packing == Packing::kI32 ||
+         packing == Packing::kI64;
+}
+
+}  // namespace
+
+graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter) {
+  int64_t q = config.heads * config.head_dim, kv = config.kv_heads * config.head_dim;
+  const std::map<std::string_view, graph::Shape> shapes = {
+      {"embed.weight", {config.vocabulary, config.hidden}},
+      {"head.weight", {config.vocabulary, config.hidden}},
+      {"attention.q.weight", {q, config.hidden}},
+      {"attention.k.weight", {kv, config.hidden}},
+      {"attention.v.weight", {kv, config.hidden}},
+      {"attention.o.weight", {config.hidden, q}},
+      {"attention.q_norm.weight", {config.head_dim}},
+      {"attention.k_norm.weight", {config.head_dim}},
+      {"mlp.gate.weight", {config.feed_forward, config.hidden}},
+      {"mlp.up.weight", {config.feed_forward, config.hidden}},
+      {"mlp.down.weight", {config.hidden, config.feed_forward}},
+  };
+  if (auto found = shapes.find(parameter); found != shapes.end()) return found->second;
+  SUBLANE_CHECK(isNorm(parameter), "weight {}: no shape is known for it", parameter);
+  return {config.hidden};
+}
+
+bool isNorm(std::string_view parameter) { return parameter.find("norm.weight") != std::string_view::npos; }
+
+TensorSource tensorSource(const WeightName& name, const DecoderConfig& config, io::Container container,
+                          int64_t layer) {
+  bool gguf = container == io::Container::kGguf;
+  std::string prefix;
+  if (layer >= 0) prefix = fmt::format("{}.{}.", gguf ? "blk" : "model.layers", layer);
+  TensorSource source{prefix + std::string(gguf ? name.gguf : name.hf),
+                      gguf ? name.gguf_layout : name.hf_layout};
+  if (source.layout == Layout::kUnpermuteRotaryPairs)
+    source.heads = name.parameter == "attention.q.weight" ? config.heads : config.kv_heads;
+  return source;
+}
+
+std::vector<WeightName> globalWeights(const Model& model, const DecoderConfig& config) {
+  std::vector<WeightName> weights;
+  for (const WeightName& name : model.global_weights)
+    if (name.parameter != "head.weight" || !config.tied_embedding) weights.push_back(name);
+  return weights;
+}
+
+int64_t parameterCount(const DecoderConfig& config) {
+  const Model& model = modelOf(config);
+  int64_t count = 0;
+  for (const WeightName& name : globalWeights(model, config))
+    count += graph::elementCount(weightShape(config, name.parameter));
+  for (const WeightName& name : model.layer_weights)
+    count += config.layers * graph::elementCount(weightShape(config, name.parameter));
+  return count;
+}
+
+Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& config) {
+  const Model& model = modelOf(config);
+  bool gguf = checkpoint.container == io::Container::kGguf;
+  std::string head;
+  for (const WeightName& name : model.global_weights)
+    if (name.parameter == "head.weight") head = std::string(gguf ? name.gguf : name.hf);
+  std::map<std::string, const io::Tensor*> stored;
+  for (const io::Tensor& tensor : checkpoint.tensors) stored[tensor.name] = &tensor;
+  std::vector<std::string> faults;
+  std::set<std::string> used;
+  for (const Wanted& wanted : wantedTensors(model, config, checkpoint.container)) {
+    used.insert(wanted.tensor);
+    auto found = stored.find(wanted.tensor);
+    if (found == stored.end()) {
+      faults.push_back(missingText(wanted, head));
+    } else if (found->second->shape != wanted.shape) {
+      faults.push_back(fmt::format("{} has shape {}, the configuration needs {}", wanted.tensor,
+                                   list(found->second->shape), list(wanted.shape)));
+    } else if (isInteger(found->second->packing)) {
+      faults.push_back(
+          fmt::format("{} holds integers ({})", wanted.tensor, formats::info(found->second->packing).name));
+    }
+  }
+  if (config.tied_embedding) {
+    if (std::string fault = checkTiedHead(checkpoint, model, head); !fault.empty()) faults.push_back(fault);
+    used.insert(head);
+  }
+  for (const io::Tensor& tensor : checkpoint.tensors)
+    if (!used.contains(tensor.name) && !carriesNoWeight(tensor.name, config))
+      faults.push_back(
+          fmt::format("extra {} {}, which {} does not use", tensor.name, list(tensor.shape), model.name));
+  if (faults.empty()) return Ok{};
+  return inputError("{}: {} tensors do not fit model {}:\n    {}", checkpoint.source, faults.size(),
+                    model.name, fmt::join(faults, "\n    "))
+      .hint("the file is damaged, or of another architecture than its metadata says");
+}
+
+std::vector<int64_t> unpermuteRotaryPairs(int64_t rows, int64_t heads) {
+  std::vector<int64_t> stored;
+  int64_t width = rows / heads, half = width / 2;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t head = row / width, channel = row % width;
+    stored.push_back(head * width + 2 * (channel % half) + channel / half);
+  }
+  return stored;
+}
+
+std::vector<int64_t> permuteRotaryPairs(int64_t rows, int64_t heads) {
+  std::vector<int64_t> halves(static_cast<size_t>(rows));
+  std::vector<int64_t> stored = unpermuteRotaryPairs(rows, heads);
+  for (size_t row = 0; row < stored.size(); ++row)
+    halves[static_cast<size_t>(stored[row])] = static_cast<int64_t>(row);
+  return halves;
+}
+
+std::vector<int64_t> storedRows(const TensorSource& source, int64_t rows) {
+  if (source.layout != Layout::kUnpermuteRotaryPairs) return {};
+  SUBLANE_CHECK(source.heads > 0 && rows % (2 * source.heads) == 0, "{}: {} rows are not {} heads of pairs",
+                source.tensor, rows, source.heads);
+  return unpermuteRotaryPairs(rows, source.heads);
+}
+
+Status readRows(const io::Checkpoint& checkpoint, const TensorSource& source, int64_t first_row,
+                std::span<float> out) {
+  const io::Tensor* tensor = checkpoint.find(source.tensor);
+  if (tensor == nullptr) return inputError("{}: missing {}", checkpoint.source, source.tensor);
+  int64_t width = tensor->shape.empty() ? 1 : tensor->shape.back();
+  int64_t rows = width == 0 ? 0 : graph::elementCount(tensor->shape) / width;
+  int64_t count = width == 0 ? 0 : static_cast<int64_t>(out.size()) / width;
+  if (count * width != static_cast<int64_t>(out.size()) || first_row < 0 || first_row + count > rows)
+    return inputError("{}: {} {} can't give {} values from row {} on", checkpoint.source, source.tensor,
+                      list(tensor->shape), out.size(), first_row);
+  SUBLANE_CHECK(source.layout != Layout::kTransposed, "{}: no container stores [in, out] yet", source.tensor);
+  auto packed = [&](int64_t row, int64_t n) {
+    int64_t bytes = formats::packedBytes(tensor->packing, width);
+    return tensor->bytes.subspan(static_cast<size_t>(row * bytes), static_cast<size_t>(n * bytes));
+  };
+  std::vector<int64_t> order = storedRows(source, rows);
+  if (order.empty()) SUBLANE_CHECK_OK(formats::dequantize(tensor->packing, packed(first_row, count), out));
+  for (int64_t i = 0; !order.empty() && i < count; ++i)
+    SUBLANE_CHECK_OK(
+        formats::dequantize(tensor->packing, packed(order[static_cast<size_t>(first_row + i)], 1),
+                            out.subspan(static_cast<size_t>(i * width), static_cast<size_t>(width))));
+  if (source.layout == Layout::kAddOne)
+    for (float& value : out) value += 1.0f;
+  return Ok{};
+}
+
+Status readParameter(const io::Checkpoint& checkpoint, const ParameterSource& source, std::span<float> out) {
+  if (const Computed* computed = std::get_if<Computed>(&source.from)) {
+    (*computed)(out);
+    return Ok{};
+  }
+  const auto& tensors = std::get<std::vector<TensorSource>>(source.from);
+  size_t each = out.size() / tensors.size();
+  for (size_t i = 0; i < tensors.size(); ++i)
+    SUBLANE_CHECK_OK(readRows(checkpoint, tensors[i], 0, out.subspan(i * each, each)));
+  return Ok{};
+}
+
+}  // namespace sublane::models

@@ -1,0 +1,34 @@
+// The weights of a dense decoder: what each is called, its shape, and the tensors that it comes from.
+//
+//   for (const WeightName& name : model.layer_weights) shape = weightShape(config, name.parameter);
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/models.h"
+
+namespace sublane::models {
+
+/// Of a name in Model::global_weights or layer_weights: rows are outputs, as in a checkpoint.
+graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter);
+/// Vectors of norms stay float32 whatever the weights are.
+bool isNorm(std::string_view parameter);
+
+/// Where a weight lies in the checkpoint; layer -1 for a global one.
+TensorSource tensorSource(const WeightName& name, const DecoderConfig& config, io::Container container,
+                          int64_t layer);
+
+/// The global weights that this configuration has: without the head when it is tied.
+std::vector<WeightName> globalWeights(const Model& model, const DecoderConfig& config);
+
+/// The model that made the configuration.
+const Model& modelOf(const DecoderConfig& config);
+
+/// Rows of interleaved rotary pairs (GGUF llama) as rows in halves: result[i] is the stored row of row i.
+/// Within each head, stored row 2i + a is row a * width/2 + i.
+std::vector<int64_t> unpermuteRotaryPairs(int64_t rows, int64_t heads);
+/// Its inverse: the row in halves of each stored row.
+std::vector<int64_t> permuteRotaryPairs(int64_t rows, int64_t heads);
+
+}  // namespace sublane::models
