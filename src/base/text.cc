@@ -4,9 +4,9 @@
 
 namespace sublane {
 
-std::string quoted(std::string_view text, size_t limit) {
-  std::string shown = "\"";
-  for (char c : text.substr(0, limit)) {
+static std::string escapedWhole(std::string_view text) {
+  std::string shown;
+  for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       shown += '\\';
@@ -17,8 +17,15 @@ std::string quoted(std::string_view text, size_t limit) {
       shown += c;
     }
   }
-  shown += text.size() > limit ? "\"..." : "\"";
   return shown;
+}
+
+std::string escaped(std::string_view text, size_t limit) {
+  return escapedWhole(text.substr(0, limit)) + (text.size() > limit ? "..." : "");
+}
+
+std::string inQuotes(std::string_view text, size_t limit) {
+  return '"' + escapedWhole(text.substr(0, limit)) + (text.size() > limit ? "\"..." : "\"");
 }
 
 }  // namespace sublane

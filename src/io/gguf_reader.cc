@@ -11,7 +11,7 @@ struct Counts {
 };
 
 Error notGguf(const ByteReader& reader, std::string_view magic) {
-  Error error = reader.error("not a GGUF file: it starts with {}, not \"GGUF\"", quoted(magic));
+  Error error = reader.error("not a GGUF file: it starts with {}, not \"GGUF\"", inQuotes(magic));
   if (magic == "vers")
     return std::move(error).hint("this may be a Git LFS pointer: fetch the file that it names");
   if (magic == "FUGG") return std::move(error).hint("big-endian GGUF is not supported: convert the file");

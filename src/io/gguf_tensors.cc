@@ -82,7 +82,7 @@ class Faults {
     ++count_;
     if (shown_.size() < kShownFaults) {
       shown_.push_back(
-          fmt::format("tensor {}: {}", quoted(tensor), fmt::format(format, std::forward<Args>(args)...)));
+          fmt::format("tensor {}: {}", inQuotes(tensor), fmt::format(format, std::forward<Args>(args)...)));
     }
   }
   /// The first reason for a hint wins.
@@ -109,7 +109,7 @@ Result<Description> readDescription(ByteReader& reader, uint64_t index, uint64_t
   reader.setPlace(fmt::format("tensor {} of {}", index + 1, count));
   Description tensor;
   SUBLANE_TRY(tensor.name, reader.readString("its name"));
-  reader.setPlace("tensor " + quoted(tensor.name));
+  reader.setPlace("tensor " + inQuotes(tensor.name));
   SUBLANE_TRY(uint32_t dimensions, reader.read<uint32_t>("its number of dimensions"));
   if (dimensions > kMostDimensions) {
     return reader.error("it has {} dimensions, but at most {} are allowed", dimensions, kMostDimensions);
@@ -214,7 +214,7 @@ void findOverlaps(const std::vector<Tensor>& tensors, Faults& faults) {
     const uint64_t end = before.file_offset + before.bytes.size();
     if (end <= after.file_offset) continue;
     faults.add(after.name, "starts at byte {} of the file, inside tensor {}, which ends at {}",
-               after.file_offset, quoted(before.name), end);
+               after.file_offset, inQuotes(before.name), end);
   }
 }
 

@@ -150,7 +150,7 @@ Result<Metadata> readGgufMetadata(ByteReader& reader, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) {
     reader.setPlace(fmt::format("metadata key {} of {}", i + 1, count));
     SUBLANE_TRY(std::string_view key, reader.readString("its name"));
-    reader.setPlace("metadata key " + quoted(key));
+    reader.setPlace("metadata key " + inQuotes(key));
     SUBLANE_TRY(Type type, readType(reader, "its type"));
     // Types narrow the meaning of no other key; this one moves every tensor, so llama.cpp's rule is kept.
     if (key == kAlignmentKey && type != Type::kU32)
