@@ -1,3 +1,4 @@
+#include "pjrt/ahead_of_time.h"
 #include "pjrt/api.h"
 
 namespace sublane::pjrt {
@@ -66,7 +67,9 @@ Result<Executable> Client::compile(const std::string& stablehlo, const CompileOp
   args.program = &program;
   args.compile_options = encoded.data();
   args.compile_options_size = encoded.size();
-  SUBLANE_CHECK_OK(PjrtCall(*impl_->handle->api, PJRT_Client_Compile, args));
+  Status compiled = PjrtCall(*impl_->handle->api, PJRT_Client_Compile, args);
+  // Whatever the code (a parse error has code UNKNOWN), a compiler that answers has refused the program.
+  if (!compiled.ok()) return inputError("{}", shortened(compiled.error().message()));
   return wrapExecutable(impl_->handle, args.executable);
 }
 

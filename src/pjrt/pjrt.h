@@ -62,7 +62,7 @@ class Buffer {
 struct CompileOptions {
   int64_t replicas = 1;
   int64_t partitions = 1;
-  std::map<std::string, OptionValue> overrides;  // env_option_overrides: xla_* flags of this compile
+  std::map<std::string, OptionValue> overrides{};  // env_option_overrides: xla_* flags of this compile
 };
 /// Serialised CompileOptionsProto (xla/pjrt/proto/compile_options.proto).
 std::string encodeCompileOptions(const CompileOptions& options);

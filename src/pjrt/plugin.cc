@@ -1,6 +1,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "pjrt/api.h"
 
 namespace sublane::pjrt {
@@ -69,6 +71,9 @@ static Error notAPlugin(const std::string& path, std::string_view why) {
 
 Result<Plugin> Plugin::load(const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) return notAPlugin(path, "no such file");
+  // XLA also logs what it returns as errors, and that its own build knows no "prefer-no-gather". Fatal only,
+  // unless the user has chosen.
+  setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0);
   // Never closed: plugins start threads and register exit handlers.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return notAPlugin(path, fmt::format("cannot be loaded: {}", dlerror()));

@@ -61,9 +61,15 @@ bool WireReader::take(size_t size, std::string_view& out) {
 }
 
 bool WireReader::next() {
+  const std::string_view before = rest_;
   value_ = 0;
-  text_ = {};
-  if (rest_.empty()) return false;
+  text_ = raw_ = {};
+  if (rest_.empty() || !value()) return false;
+  raw_ = before.substr(0, before.size() - rest_.size());
+  return true;
+}
+
+bool WireReader::value() {
   uint64_t tag = 0;
   if (!varint(tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX) return fail();
   field_ = static_cast<uint32_t>(tag >> 3);

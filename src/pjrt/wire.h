@@ -19,6 +19,7 @@ class WireWriter {
   void number(uint32_t field, int64_t value);        // int32, int64, bool, enum
   void real(uint32_t field, double value);           // double
   void text(uint32_t field, std::string_view value); // string, bytes, message
+  void raw(std::string_view fields) { bytes_.append(fields); }
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -38,8 +39,10 @@ class WireReader {
   int64_t number() const { return static_cast<int64_t>(value_); }  // 0 if the field is text
   double real() const;                                             // 0 if the field is not 64-bit
   std::string_view text() const { return text_; }                  // empty if the field has no length
+  std::string_view raw() const { return raw_; }                    // the whole field, its tag included
 
  private:
+  bool value();
   bool varint(uint64_t& value);
   bool take(size_t size, std::string_view& out);
   bool fail();
@@ -50,6 +53,7 @@ class WireReader {
   uint32_t type_ = 0;
   uint64_t value_ = 0;
   std::string_view text_;
+  std::string_view raw_;
 };
 
 }  // namespace sublane::pjrt

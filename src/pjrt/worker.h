@@ -17,12 +17,12 @@
 namespace sublane::pjrt {
 
 struct AheadOfTimeRequest {
-  std::string stablehlo;
-  std::string topology;                 // "v6e:1x1"
-  Options topology_options;             // v4: {"chip_config_name", "megacore"}
-  CompileOptions options;
-  std::vector<std::string> init_args;   // LIBTPU_INIT_ARGS, process-wide in the child
-  std::string libtpu_path;              // empty: the pinned one
+  std::string stablehlo{};
+  std::string topology{};                 // "v6e:1x1"
+  Options topology_options{};             // v4: {"chip_config_name", "megacore"}
+  CompileOptions options{};
+  std::vector<std::string> init_args{};   // LIBTPU_INIT_ARGS, process-wide in the child
+  std::string libtpu_path{};              // empty: the pinned one
   bool want_executable = false;         // also return the serialised executable
   double timeout_seconds = 1800;
 };
@@ -33,11 +33,11 @@ struct MemoryStats {
 };
 
 struct AheadOfTimeResult {
-  std::string optimized_hlo;       // serialised HloModuleProto, scheduled
-  std::string executable;          // if wanted
-  std::string fingerprint;
-  std::string platform_version;    // libtpu's own words
-  std::string device_kind;         // "TPU v6 lite"
+  std::string optimized_hlo{};       // serialised HloModuleProto, scheduled
+  std::string executable{};          // if wanted
+  std::string fingerprint{};
+  std::string platform_version{};    // libtpu's own words
+  std::string device_kind{};         // "TPU v6 lite"
   int64_t device_count = 0;        // of the topology
   std::optional<MemoryStats> memory;
   double seconds = 0;              // of the compile alone
