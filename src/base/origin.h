@@ -11,11 +11,11 @@
 namespace sublane {
 
 enum class Origin : uint8_t {
-  kMeasured,    // a device, or this machine, ran it
-  kSimulated,   // our machine executed the bundles
-  kCompiler,    // the compiler's own estimate
-  kDatasheet,   // a published figure of the chip, or a bound made from one
-  kAssumed,     // a guess that says so
+  kMeasured,   // a device, or this machine, ran it
+  kSimulated,  // our machine executed the bundles
+  kCompiler,   // the compiler's own estimate
+  kDatasheet,  // a published figure of the chip, or a bound made from one
+  kAssumed,    // a guess that says so
 };
 
 constexpr std::string_view name(Origin origin) {

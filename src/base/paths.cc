@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 namespace sublane {
 namespace {
@@ -129,13 +131,20 @@ TemporaryDirectory::~TemporaryDirectory() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-Result<FileLock> FileLock::acquire(const std::string& path, void (*waiting)()) {
+Result<FileLock> FileLock::acquire(const std::string& path, const std::function<void()>& waiting,
+                                   const std::atomic<bool>* cancel) {
   FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!fd.valid()) return writeError(path, "create the lock file");
-  if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return FileLock(std::move(fd));
-  if (errno == EWOULDBLOCK && waiting) waiting();
-  while (flock(fd.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return machineError("{}: cannot lock: {}", path, std::strerror(errno));
+  bool said = false;
+  // Asked again and again rather than slept on, so that a raised `cancel` is never missed.
+  while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      return machineError("{}: cannot lock: {}", path, std::strerror(errno));
+    }
+    if (cancel && cancel->load()) return machineError("{}: interrupted while waiting for the lock", path);
+    if (!said && waiting) waiting();
+    said = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   return FileLock(std::move(fd));
 }

@@ -8,7 +8,9 @@
 //   SUBLANE_CHECK_OK(out.commit());                             // fsync, rename; without it, nothing stays
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,7 +58,8 @@ Status writeFileAtomically(const std::string& path, std::string_view content);
 class TemporaryDirectory {
  public:
   /// Makes `parent`/`prefix`XXXXXX; parent must exist. Empty parent: $TMPDIR, else /tmp.
-  static Result<TemporaryDirectory> create(const std::string& parent = "", const std::string& prefix = "sublane-");
+  static Result<TemporaryDirectory> create(const std::string& parent = "",
+                                           const std::string& prefix = "sublane-");
   TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
   ~TemporaryDirectory();
@@ -70,8 +73,10 @@ class TemporaryDirectory {
 /// Keeps other processes out of what `path` (created if missing) stands for, until the object goes.
 class FileLock {
  public:
-  /// Waits for the lock. `waiting` is called once if another process holds it.
-  static Result<FileLock> acquire(const std::string& path, void (*waiting)() = nullptr);
+  /// Waits for the lock. `waiting` is called once if another process holds it. Error: cannot create or lock
+  /// the file, or `cancel` was raised while waiting.
+  static Result<FileLock> acquire(const std::string& path, const std::function<void()>& waiting = nullptr,
+                                  const std::atomic<bool>* cancel = nullptr);
 
  private:
   explicit FileLock(FileDescriptor fd) : fd_(std::move(fd)) {}

@@ -98,15 +98,15 @@ using Status = Result<Ok>;
 
 #define SUBLANE_JOIN_(a, b) a##b
 #define SUBLANE_JOIN(a, b) SUBLANE_JOIN_(a, b)
-#define SUBLANE_TRY_(tmp, decl, ...)                   \
-  auto tmp = (__VA_ARGS__);                            \
-  if (!tmp.ok()) return std::move(tmp).error();        \
+#define SUBLANE_TRY_(tmp, decl, ...)            \
+  auto tmp = (__VA_ARGS__);                     \
+  if (!tmp.ok()) return std::move(tmp).error(); \
   decl = std::move(tmp).value()
 /// Declares `decl` from a Result, or returns its error: SUBLANE_TRY(auto file, MappedFile::open(path));
 #define SUBLANE_TRY(decl, ...) SUBLANE_TRY_(SUBLANE_JOIN(try_, __LINE__), decl, __VA_ARGS__)
 /// Returns the error of a Status, if it is one.
-#define SUBLANE_CHECK_OK(...)                                                  \
-  do {                                                                         \
-    auto check_status = (__VA_ARGS__);                                         \
-    if (!check_status.ok()) return std::move(check_status).error();            \
+#define SUBLANE_CHECK_OK(...)                                       \
+  do {                                                              \
+    auto check_status = (__VA_ARGS__);                              \
+    if (!check_status.ok()) return std::move(check_status).error(); \
   } while (0)

@@ -22,26 +22,26 @@
 namespace sublane {
 
 struct Subprocess {
-  std::vector<std::string> argv;                     // argv[0] is looked up in PATH
-  std::map<std::string, std::string> environment;    // added to ours, replacing what is there
-  std::string directory;                             // to run in; empty: ours
-  std::string input;                                 // its whole stdin
-  double timeout_seconds = 0;                        // 0: none
-  size_t output_limit = size_t{1} << 30;             // last bytes of stdout to keep
-  size_t error_limit = size_t{64} << 10;             // last bytes of stderr to keep
-  const std::atomic<bool>* cancel = nullptr;         // raised by a signal handler: kill the child and return
-  std::function<void(std::string_view)> on_error_bytes;  // sees stderr as it comes
-  std::function<void()> on_tick;                     // about ten times a second, for progress
+  std::vector<std::string> argv = {};                   // argv[0] is looked up in PATH
+  std::map<std::string, std::string> environment = {};  // added to ours, replacing what is there
+  std::string directory = {};                           // to run in; empty: ours
+  std::string input = {};                               // its whole stdin
+  double timeout_seconds = 0;                           // 0: none
+  size_t output_limit = size_t{1} << 30;                // last bytes of stdout to keep
+  size_t error_limit = size_t{64} << 10;                // last bytes of stderr to keep
+  const std::atomic<bool>* cancel = nullptr;  // raised by a signal handler: kill the child and return
+  std::function<void(std::string_view)> on_error_bytes = {};  // sees stderr as it comes
+  std::function<void()> on_tick = {};                         // about ten times a second, for progress
 };
 
 struct SubprocessResult {
   enum class End { kExited, kSignalled, kTimedOut, kCancelled };
   End end = End::kExited;
-  int code = 0;                // exit code, if it exited
-  int signal = 0;              // if a signal ended it
-  std::string output;          // of stdout, the last output_limit bytes
-  std::string errors;          // of stderr, the last error_limit bytes
-  size_t output_dropped = 0;   // bytes of stdout before those
+  int code = 0;               // exit code, if it exited
+  int signal = 0;             // if a signal ended it
+  std::string output;         // of stdout, the last output_limit bytes
+  std::string errors;         // of stderr, the last error_limit bytes
+  size_t output_dropped = 0;  // bytes of stdout before those
   double seconds = 0;
 
   bool succeeded() const { return end == End::kExited && code == 0; }

@@ -8,8 +8,8 @@
 
 namespace sublane {
 
-/// Control characters and bytes that are not ASCII as \xNN, quotes and backslashes after a backslash; cut after
-/// `limit` bytes with "...".
+/// Control characters and bytes that are not ASCII as \xNN, quotes and backslashes after a backslash; cut
+/// after `limit` bytes with "...".
 std::string escaped(std::string_view text, size_t limit = 80);
 /// The same in double quotes.
 std::string inQuotes(std::string_view text, size_t limit = 80);

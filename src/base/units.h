@@ -37,12 +37,12 @@ inline double secondsOf(Cycles cycles, Hz clock) { return static_cast<double>(cy
 
 /// Three figures and a decimal prefix: ("B/s", 1.36e12) -> "1.36 TB/s"; ("B", 950) -> "950 B".
 std::string formatScaled(double value, std::string_view unit);
-std::string formatBytes(double bytes);             // "135 MB"
-std::string formatBinaryBytes(int64_t bytes);      // "16 MiB", "31.2 GiB"
-std::string formatBytesPerSecond(double rate);     // "1.36 TB/s"
-std::string formatFlopsPerSecond(double rate);     // "918 TFLOP/s"
-std::string formatHz(double hz);                   // "1.75 GHz"
-std::string formatSeconds(double seconds);         // "12.3 us", "1.50 ms", "2.00 s", "3 min 20 s"
-std::string formatCount(int64_t count);            // "1,234,567"
+std::string formatBytes(double bytes);          // "135 MB"
+std::string formatBinaryBytes(int64_t bytes);   // "16 MiB", "31.2 GiB"
+std::string formatBytesPerSecond(double rate);  // "1.36 TB/s"
+std::string formatFlopsPerSecond(double rate);  // "918 TFLOP/s"
+std::string formatHz(double hz);                // "1.75 GHz"
+std::string formatSeconds(double seconds);      // "12.3 us", "1.50 ms", "2.00 s", "3 min 20 s"
+std::string formatCount(int64_t count);         // "1,234,567"
 
 }  // namespace sublane

@@ -197,6 +197,7 @@ Status inspect(const Options& options) {
 
 }  // namespace
 
+extern const Command cmd_inspect;
 const Command cmd_inspect{
     "inspect", "Show what a checkpoint holds", [](CLI::App& verb) -> Action {
       auto options = std::make_shared<Options>();
