@@ -209,8 +209,9 @@ static Error decodeError(std::string_view bytes) {
 
 Result<AheadOfTimeResult> decodeReply(std::string_view bytes) {
   WireReader in(bytes);
-  if (in.next() && in.field() == kReplyResult) return decodeResult(in.text());
-  if (in.wellFormed() && in.field() == kReplyError) return decodeError(in.text());
+  if (!in.next() || in.text().empty()) return malformed("compile reply");
+  if (in.field() == kReplyResult) return decodeResult(in.text());
+  if (in.field() == kReplyError) return decodeError(in.text());
   return malformed("compile reply");
 }
 
