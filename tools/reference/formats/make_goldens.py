@@ -1,0 +1,47 @@
+"""Makes tests/formats/goldens/*.bin: random blocks of each packing and what PyPI `gguf` unpacks them to.
+
+    pip install gguf==0.19.0 numpy && python3 tools/reference/formats/make_goldens.py
+
+A file holds the blocks, then their values as little-endian float32. The bytes are random, with the scales drawn
+from all finite halves (large, subnormal, negative, zero), so that every bit of a block is exercised.
+"""
+
+import pathlib
+import sys
+
+import gguf
+import numpy as np
+from gguf import GGMLQuantizationType as Type
+
+BLOCKS = {"F16": 512, "BF16": 512, "Q4_0": 24, "Q4_1": 24, "Q5_0": 24, "Q8_0": 24, "Q4_K": 5, "Q6_K": 5}
+SCALES = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q8_0": [0], "Q4_K": [0, 2], "Q6_K": [208]}
+
+
+def blocks_of(name: str, rng: np.random.Generator) -> np.ndarray:
+    _, block_bytes = gguf.GGML_QUANT_SIZES[Type[name]]
+    blocks = rng.integers(0, 256, (BLOCKS[name], block_bytes), dtype=np.uint8)
+    for at in SCALES.get(name, [0]):
+        if name == "BF16":
+            exponents = rng.integers(0, 255, BLOCKS[name], dtype=np.uint16) << 7
+            halves = exponents | rng.integers(0, 128, BLOCKS[name], dtype=np.uint16)
+        else:
+            exponents = rng.integers(0, 31, BLOCKS[name], dtype=np.uint16) << 10
+            halves = exponents | rng.integers(0, 1024, BLOCKS[name], dtype=np.uint16)
+        halves |= rng.integers(0, 2, BLOCKS[name], dtype=np.uint16) << 15
+        halves[0] = 0
+        blocks[:, at : at + 2] = halves.view(np.uint8).reshape(-1, 2)
+    return blocks
+
+
+def main() -> None:
+    folder = pathlib.Path(__file__).resolve().parents[3] / "tests" / "formats" / "goldens"
+    for name in BLOCKS:
+        blocks = blocks_of(name, np.random.default_rng(20250301))
+        values = gguf.dequantize(blocks, Type[name]).astype("<f4")
+        assert np.isfinite(values).all(), name
+        (folder / f"{name}.bin").write_bytes(blocks.tobytes() + values.tobytes())
+        print(f"{name}: {blocks.nbytes} bytes -> {values.size} values", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
