@@ -24,6 +24,8 @@
 namespace sublane::graph {
 
 std::string print(const Graph& graph);
+/// "axis=1" or "starts=[1,0], limits=[3,8]": equal for equal attributes of one operation only. "" for none.
+std::string print(const Attrs& attrs);
 
 /// Errors name line and column of everything that can't be read, up to 20 faults. The graph is read, not
 /// judged: verify it.

@@ -104,9 +104,8 @@ class Printer {
     for (ValueId operand : node.operands) operands.push_back(reference(operand));
     out_ += fmt::format("{}  {} = {}", indent_, fmt::join(results, ", "), name(node.op));
     if (!operands.empty()) out_ += fmt::format("({})", fmt::join(operands, ", "));
-    AttrsPrinter attrs;
-    std::visit(attrs, node.attrs);
-    if (!attrs.words.empty()) out_ += fmt::format(" {{{}}}", fmt::join(attrs.words, ", "));
+    std::string attrs = print(node.attrs);
+    if (!attrs.empty()) out_ += fmt::format(" {{{}}}", attrs);
     std::string place = toString(node.place);
     if (!place.empty()) out_ += " @ " + place;
     out_ += '\n';
@@ -131,6 +130,12 @@ class Printer {
 };
 
 }  // namespace
+
+std::string print(const Attrs& attrs) {
+  AttrsPrinter printer;
+  std::visit(printer, attrs);
+  return fmt::format("{}", fmt::join(printer.words, ", "));
+}
 
 std::string print(const Graph& graph) {
   std::string out;
