@@ -40,19 +40,18 @@ missingPackages() {
   done
 }
 
-asRoot() {
-  if [ "$(id -u)" = 0 ]; then
-    "$@"
-  elif command -v sudo >/dev/null; then
-    sudo "$@"
-  else
-    fail "need root to run: $*" "run it as root, install sudo, or set SUBLANE_NO_APT=1 once the packages are there"
-  fi
+# canBeRoot: are we root, or does sudo let us (asking on a terminal only)?
+canBeRoot() {
+  [ "$(id -u)" = 0 ] && return
+  command -v sudo >/dev/null && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }
 }
+asRoot() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 
 apt_updated=""
 # installPackages NAME...: with apt, after one `apt-get update` a run.
 installPackages() {
+  canBeRoot || fail "these Debian packages are missing, and only root can install them: $*" \
+    "as root: apt-get update && apt-get install -y --no-install-recommends $*" "then run this again"
   say "installing with apt: $*"
   if [ -z "$apt_updated" ]; then
     asRoot apt-get -qq update || say "apt-get update had errors; going on with the package lists that are there"
@@ -95,7 +94,7 @@ setUpPackages() {
 setUpRust() {
   "$here/find_rust.sh" >/dev/null 2>&1 && return
   local candidate=""
-  if command -v apt-cache >/dev/null && [ -z "${SUBLANE_NO_APT:-}" ]; then
+  if command -v apt-cache >/dev/null && [ -z "${SUBLANE_NO_APT:-}" ] && canBeRoot; then
     if [ -z "$apt_updated" ]; then
       asRoot apt-get -qq update || true
       apt_updated=yes
