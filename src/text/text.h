@@ -23,7 +23,8 @@
 namespace sublane::text {
 
 struct EncodeOptions {
-  bool add_bos = true;         // prepend the beginning-of-sequence token, if the vocabulary says to add it
+  bool add_bos = true;         // prepend the beginning-of-sequence token, if the vocabulary says to add it (and a
+                               // parsed special token is not already it)
   bool parse_special = false;  // true: "<|im_start|>" in the text becomes its token (templates need it)
 };
 
@@ -60,6 +61,7 @@ class Tokenizer {
   Tokenizer& operator=(Tokenizer&&) noexcept;
   ~Tokenizer();
 
+  /// Error: the text is not UTF-8, or holds what the vocabulary cannot spell.
   Result<std::vector<int32_t>> encode(std::string_view text, EncodeOptions options) const;
   /// One-shot decode; equals the concatenated stream of detokenizer().
   std::string decode(const std::vector<int32_t>& ids) const;
@@ -73,7 +75,9 @@ class Tokenizer {
   const std::vector<int32_t>& stopIds() const;
   std::optional<int32_t> bosId() const;
   int32_t vocabularySize() const;
-  /// One line for `inspect`: "byte-level BPE (smollm), 49152 tokens, bos 1, stops 2".
+  /// The bytes of text that a token stands for, perhaps half a character; of a special token, its name.
+  std::string tokenBytes(int32_t id) const;
+  /// One line for `inspect`: "byte-level BPE (smollm), 49152 tokens, bos 1 (not added), stops 0 2".
   std::string describe() const;
 
  private:

@@ -1,0 +1,252 @@
+//! The C ABI of text/rust_abi.h. Nothing unwinds through it: a panic becomes an error of kind kInternal.
+
+mod byte_level;
+mod chat;
+mod python;
+mod sentence_piece;
+mod special;
+mod vocabulary;
+
+use std::cell::RefCell;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Once;
+
+use byte_level::{ByteLevelBpe, Step};
+use chat::ChatTemplate;
+use sentence_piece::SentencePiece;
+use special::{Piece, Splitter};
+use vocabulary::Vocabulary;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Bytes {
+    data: *mut u8,
+    size: usize,
+}
+
+#[repr(C)]
+pub struct Ids {
+    data: *mut u32,
+    size: usize,
+}
+
+#[repr(C)]
+pub struct VocabularyView {
+    tokens: *const Bytes,
+    kinds: *const u8,
+    size: usize,
+}
+
+#[repr(C)]
+pub struct StepView {
+    kind: i32, // 0 digits, 1 GPT-2, 2 pattern
+    pattern: Bytes,
+}
+
+#[repr(C)]
+pub struct BpeOptions {
+    merges: *const Bytes,
+    merge_count: usize,
+    steps: *const StepView,
+    step_count: usize,
+    ignore_merges: bool,
+}
+
+#[repr(C)]
+pub struct SentencePieceOptions {
+    scores: *const f32, // as many as tokens
+    unknown: i32,       // -1: none
+    add_space_prefix: bool,
+}
+
+enum Algorithm {
+    ByteLevel(ByteLevelBpe),
+    SentencePiece(SentencePiece),
+}
+
+pub struct Encoder {
+    splitter: Splitter,
+    algorithm: Algorithm,
+}
+
+impl Encoder {
+    fn encode(&self, text: &[u8], parse_special: bool) -> Result<Vec<u32>, String> {
+        let text = std::str::from_utf8(text).map_err(|error| {
+            let at = error.valid_up_to();
+            format!("text is not UTF-8: byte 0x{:02X} at offset {at} of {}", text[at], text.len())
+        })?;
+        let mut ids = Vec::with_capacity(text.len() / 3 + 1);
+        self.splitter.split(text, parse_special, |piece| match piece {
+            Piece::Token(id) => {
+                ids.push(id);
+                Ok(())
+            }
+            Piece::Text(text) => match &self.algorithm {
+                Algorithm::ByteLevel(bpe) => bpe.encode(text, &mut ids),
+                Algorithm::SentencePiece(model) => model.encode(text, &mut ids),
+            },
+        })?;
+        Ok(ids)
+    }
+}
+
+const OK: i32 = 0;
+const INPUT: i32 = 1;
+const INTERNAL: i32 = 2;
+
+thread_local! {
+    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+static HOOK: Once = Once::new();
+
+/// Runs `work`, stores its value or its error, and says which.
+fn guarded<T>(out: *mut T, error: *mut Bytes, work: impl FnOnce() -> Result<T, String>) -> i32 {
+    HOOK.call_once(|| {
+        std::panic::set_hook(Box::new(|info| {
+            PANIC.with(|text| *text.borrow_mut() = info.to_string());
+        }));
+    });
+    let (code, text) = match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => {
+            unsafe { out.write(value) };
+            return OK;
+        }
+        Ok(Err(text)) => (INPUT, text),
+        Err(_) => (INTERNAL, PANIC.with(|text| text.take())),
+    };
+    unsafe { error.write(give_bytes(text)) };
+    code
+}
+
+fn give_bytes(text: String) -> Bytes {
+    let slice = Box::leak(text.into_bytes().into_boxed_slice());
+    Bytes { data: slice.as_mut_ptr(), size: slice.len() }
+}
+
+unsafe fn slice<'a, T>(data: *const T, size: usize) -> &'a [T] {
+    if size == 0 { &[] } else { std::slice::from_raw_parts(data, size) }
+}
+
+unsafe fn view<'a>(bytes: Bytes) -> &'a [u8] {
+    slice(bytes.data, bytes.size)
+}
+
+unsafe fn view_str<'a>(bytes: Bytes) -> Result<&'a str, String> {
+    std::str::from_utf8(view(bytes)).map_err(|error| format!("not UTF-8 at byte {}", error.valid_up_to()))
+}
+
+unsafe fn views<'a>(data: *const Bytes, size: usize) -> Vec<&'a [u8]> {
+    slice(data, size).iter().map(|bytes| view(*bytes)).collect()
+}
+
+unsafe fn read_vocabulary(view: &VocabularyView) -> Result<Vocabulary, String> {
+    Vocabulary::new(&views(view.tokens, view.size), slice(view.kinds, view.size))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_bpe_new(
+    vocabulary: &VocabularyView,
+    options: &BpeOptions,
+    out: *mut *mut Encoder,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || {
+        let vocabulary = read_vocabulary(vocabulary)?;
+        let mut steps = Vec::new();
+        for step in slice(options.steps, options.step_count) {
+            steps.push(match step.kind {
+                0 => Step::Digits,
+                1 => Step::Gpt2,
+                _ => Step::Pattern(view_str(step.pattern)?),
+            });
+        }
+        let merges = views(options.merges, options.merge_count);
+        let bpe = ByteLevelBpe::new(&vocabulary, &merges, &steps, options.ignore_merges)?;
+        let splitter = Splitter::new(&vocabulary)?;
+        Ok(Box::into_raw(Box::new(Encoder { splitter, algorithm: Algorithm::ByteLevel(bpe) })))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_sentence_piece_new(
+    vocabulary: &VocabularyView,
+    options: &SentencePieceOptions,
+    out: *mut *mut Encoder,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || {
+        let scores = slice(options.scores, vocabulary.size);
+        let vocabulary = read_vocabulary(vocabulary)?;
+        let splitter = Splitter::new(&vocabulary)?;
+        let unknown = u32::try_from(options.unknown).ok();
+        let model = SentencePiece::new(vocabulary, scores, unknown, options.add_space_prefix)?;
+        Ok(Box::into_raw(Box::new(Encoder { splitter, algorithm: Algorithm::SentencePiece(model) })))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_encode(
+    encoder: &Encoder,
+    text: Bytes,
+    parse_special: bool,
+    out: *mut Ids,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || {
+        let ids = Box::leak(encoder.encode(view(text), parse_special)?.into_boxed_slice());
+        Ok(Ids { data: ids.as_mut_ptr(), size: ids.len() })
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_encoder_free(encoder: *mut Encoder) {
+    if !encoder.is_null() {
+        drop(Box::from_raw(encoder));
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_template_new(
+    source: Bytes,
+    out: *mut *mut ChatTemplate,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || Ok(Box::into_raw(Box::new(ChatTemplate::new(view_str(source)?)?))))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_template_render(
+    template: &ChatTemplate,
+    context: Bytes,
+    out: *mut Bytes,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || Ok(give_bytes(template.render(view_str(context)?)?)))
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_template_free(template: *mut ChatTemplate) {
+    if !template.is_null() {
+        drop(Box::from_raw(template));
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_bytes_free(bytes: Bytes) {
+    if !bytes.data.is_null() {
+        drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(bytes.data, bytes.size)));
+    }
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_ids_free(ids: Ids) {
+    if !ids.data.is_null() {
+        drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(ids.data, ids.size)));
+    }
+}
+
+/// For the test of the boundary.
+#[no_mangle]
+pub unsafe extern "C" fn sublane_panic(out: *mut Bytes, error: *mut Bytes) -> i32 {
+    guarded(out, error, || panic!("asked to"))
+}

@@ -1,0 +1,51 @@
+// The Rust library as C++ sees it: owned handles and Result<T> over text/rust_abi.h.
+//
+//   SUBLANE_TRY(auto encoder, rust::Encoder::sentencePiece(vocabulary));
+//   SUBLANE_TRY(std::vector<int32_t> ids, encoder.encode("Hello", /*parse_special=*/false));
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/rust_abi.h"
+#include "text/vocabulary.h"
+
+namespace sublane::text::rust {
+
+class Encoder {
+ public:
+  /// Byte-level BPE with the vocabulary's pre-tokenizer.
+  static Result<Encoder> byteLevelBpe(const Vocabulary& vocabulary);
+  static Result<Encoder> sentencePiece(const Vocabulary& vocabulary);
+  Result<std::vector<int32_t>> encode(std::string_view text, bool parse_special) const;
+
+ private:
+  struct Free {
+    void operator()(abi::Encoder* handle) const { abi::sublane_encoder_free(handle); }
+  };
+  explicit Encoder(abi::Encoder* handle) : handle_(handle) {}
+  std::unique_ptr<abi::Encoder, Free> handle_;
+};
+
+/// A chat template, parsed. Prints what jinja2 prints with trim_blocks and lstrip_blocks, as the reference sets them.
+class Template {
+ public:
+  static Result<Template> parse(std::string_view source);
+  /// `context_json` is an object: {"messages": [...], "add_generation_prompt": true, ...}.
+  Result<std::string> render(std::string_view context_json) const;
+
+ private:
+  struct Free {
+    void operator()(abi::Template* handle) const { abi::sublane_template_free(handle); }
+  };
+  explicit Template(abi::Template* handle) : handle_(handle) {}
+  std::unique_ptr<abi::Template, Free> handle_;
+};
+
+/// Panics on the Rust side, to show that it arrives as an error.
+Result<std::string> provokePanic();
+
+}  // namespace sublane::text::rust

@@ -1,0 +1,105 @@
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "text/tokenizer_state.h"
+#include "text/utf8_stream.h"
+
+namespace sublane::text {
+
+using nlohmann::ordered_json;
+
+Tokenizer::Tokenizer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+Tokenizer::~Tokenizer() = default;
+
+Result<Tokenizer> Tokenizer::fromCheckpoint(const io::Checkpoint& checkpoint) {
+  auto read = readVocabulary(checkpoint);
+  if (!read.ok()) return std::move(read).error().at(checkpoint.source + ": tokenizer");
+  auto vocabulary = std::make_shared<Vocabulary>(std::move(read).value());
+  bool byte_level = vocabulary->algorithm == Algorithm::kByteLevelBpe;
+  auto encoder = byte_level ? rust::Encoder::byteLevelBpe(*vocabulary) : rust::Encoder::sentencePiece(*vocabulary);
+  if (!encoder.ok()) return std::move(encoder).error().at(checkpoint.source + ": tokenizer");
+  vocabulary->merges = {};   // the encoder has its own form of them
+  auto state = std::make_unique<State>(checkpoint.source, vocabulary, std::move(encoder).value());
+  if (!vocabulary->chat_template.empty()) {
+    auto parsed = rust::Template::parse(vocabulary->chat_template);
+    // A file with a bad template still serves raw prompts: the fault is told when the template is asked for.
+    if (parsed.ok()) state->chat_template = std::move(parsed).value();
+    else state->template_fault = std::move(parsed).error();
+  }
+  state->stop_ids = stopIdsOf(*vocabulary, state->chat_template);
+  return Tokenizer(std::move(state));
+}
+
+Result<std::vector<int32_t>> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
+  const Vocabulary& vocabulary = *state_->vocabulary;
+  SUBLANE_TRY(std::vector<int32_t> ids, state_->encoder.encode(text, options.parse_special));
+  bool has_bos = options.parse_special && !ids.empty() && ids.front() == vocabulary.bos_id;
+  if (options.add_bos && vocabulary.add_bos && vocabulary.bos_id && !has_bos) {
+    ids.insert(ids.begin(), *vocabulary.bos_id);
+  }
+  return ids;
+}
+
+std::string templateContext(const Vocabulary& vocabulary, const std::vector<Message>& messages,
+                            bool add_generation_prompt) {
+  ordered_json context;
+  context["messages"] = ordered_json::array();
+  for (const Message& message : messages) {
+    context["messages"].push_back({{"role", message.role}, {"content", message.content}});
+  }
+  context["tools"] = nullptr;
+  context["documents"] = nullptr;
+  context["add_generation_prompt"] = add_generation_prompt;
+  auto add = [&](const char* name, std::optional<int32_t> id) {
+    if (id) context[name] = vocabulary.tokens[*id];
+  };
+  add("bos_token", vocabulary.bos_id);
+  add("eos_token", vocabulary.eos_id);
+  add("unk_token", vocabulary.unknown_id);
+  add("pad_token", vocabulary.padding_id);
+  return context.dump(-1, ' ', false, ordered_json::error_handler_t::strict);
+}
+
+Result<std::string> Tokenizer::renderChat(const std::vector<Message>& messages, bool add_generation_prompt) const {
+  std::string place = state_->source + ": chat template";
+  if (state_->template_fault) return Error(*state_->template_fault).at(place).hint("use --prompt for raw text");
+  if (!state_->chat_template) {
+    return inputError("{}: the file has no chat template (tokenizer.chat_template)", state_->source)
+        .hint("use --prompt for raw text");
+  }
+  for (const Message& message : messages) {
+    Utf8Stream check;
+    for (const std::string* text : {&message.role, &message.content}) {
+      if (check.push(*text) + check.finish() != *text) {
+        return inputError("the {} message {} is not UTF-8", inQuotes(message.role, 20), inQuotes(message.content, 40));
+      }
+    }
+  }
+  std::string context = templateContext(*state_->vocabulary, messages, add_generation_prompt);
+  auto text = state_->chat_template->render(context);
+  if (!text.ok()) return std::move(text).error().at(place);
+  return text;
+}
+
+bool Tokenizer::hasChatTemplate() const { return !state_->vocabulary->chat_template.empty(); }
+const std::vector<int32_t>& Tokenizer::stopIds() const { return state_->stop_ids; }
+std::optional<int32_t> Tokenizer::bosId() const { return state_->vocabulary->bos_id; }
+int32_t Tokenizer::vocabularySize() const { return state_->vocabulary->size(); }
+std::string Tokenizer::tokenBytes(int32_t id) const { return state_->vocabulary->bytes(id); }
+
+std::string Tokenizer::describe() const {
+  const Vocabulary& vocabulary = *state_->vocabulary;
+  bool byte_level = vocabulary.algorithm == Algorithm::kByteLevelBpe;
+  std::string text = byte_level ? fmt::format("byte-level BPE ({})", vocabulary.pre_tokenizer->name)
+                                : std::string("SentencePiece BPE");
+  text += fmt::format(", {} tokens", vocabulary.size());
+  if (vocabulary.bos_id) {
+    text += fmt::format(", bos {}{}", *vocabulary.bos_id, vocabulary.add_bos ? "" : " (not added)");
+  }
+  if (!state_->stop_ids.empty()) text += fmt::format(", stops {}", fmt::join(state_->stop_ids, " "));
+  return text;
+}
+
+}  // namespace sublane::text
