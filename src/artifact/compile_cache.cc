@@ -25,7 +25,7 @@ Result<std::string> compileKey(const pjrt::AheadOfTimeRequest& request) {
   if (resolved.libtpu_path.empty()) {
     SUBLANE_TRY(resolved.libtpu_path, pjrt::pluginPath("libtpu"));
   }
-  struct stat file {};
+  struct stat file{};
   if (stat(resolved.libtpu_path.c_str(), &file) != 0) {
     return machineError("libtpu: no file {}", resolved.libtpu_path).hint("run `make demo` or tools/setup.sh");
   }
@@ -83,7 +83,8 @@ static void shrink(const std::string& directory, int64_t most_bytes) {
   int64_t total = 0;
   std::error_code error;
   const auto now = fs::file_time_type::clock::now();
-  for (auto it = fs::directory_iterator(directory, error); !error && it != fs::directory_iterator(); it.increment(error)) {
+  for (auto it = fs::directory_iterator(directory, error); !error && it != fs::directory_iterator();
+       it.increment(error)) {
     std::error_code gone;
     const auto bytes = static_cast<int64_t>(it->file_size(gone));
     const auto used = it->last_write_time(gone);
@@ -106,8 +107,8 @@ static void shrink(const std::string& directory, int64_t most_bytes) {
   }
 }
 
-static Status store(const std::string& directory, const std::string& key, const pjrt::AheadOfTimeResult& result,
-                    int64_t most_bytes) {
+static Status store(const std::string& directory, const std::string& key,
+                    const pjrt::AheadOfTimeResult& result, int64_t most_bytes) {
   SUBLANE_CHECK_OK(createDirectories(directory));
   SUBLANE_CHECK_OK(writeFileAtomically(directory + "/" + key, encodeEntry(key, result)));
   shrink(directory, most_bytes);

@@ -19,15 +19,17 @@
 namespace sublane::artifact {
 
 struct CompileCacheOptions {
-  std::string directory{};                    // empty: cacheDirectory()/compiles
-  int64_t most_bytes = int64_t{2} << 30;      // of all entries; the ones not used for longest go first
-  std::function<Result<pjrt::AheadOfTimeResult>(const pjrt::AheadOfTimeRequest&)> compile = pjrt::compileAheadOfTime;
+  std::string directory{};                // empty: cacheDirectory()/compiles
+  int64_t most_bytes = int64_t{2} << 30;  // of all entries; the ones not used for longest go first
+  std::function<Result<pjrt::AheadOfTimeResult>(const pjrt::AheadOfTimeRequest&)> compile =
+      pjrt::compileAheadOfTime;
 };
 
-/// The stored answer, or a fresh one, which is then stored. `from_cache` (may be null) says which; the answer's
-/// `seconds` are those of the compile that made it. Errors: as compileAheadOfTime; they are not stored. A cache
-/// that cannot be read or written is never an error, only slower.
-Result<pjrt::AheadOfTimeResult> compileCached(const pjrt::AheadOfTimeRequest& request, bool* from_cache = nullptr,
+/// The stored answer, or a fresh one, which is then stored. `from_cache` (may be null) says which; the
+/// answer's `seconds` are those of the compile that made it. Errors: as compileAheadOfTime; they are not
+/// stored. A cache that cannot be read or written is never an error, only slower.
+Result<pjrt::AheadOfTimeResult> compileCached(const pjrt::AheadOfTimeRequest& request,
+                                              bool* from_cache = nullptr,
                                               const CompileCacheOptions& options = {});
 
 /// SHA-256 over each field of the request but its timeout, the libtpu file (path, size, time of change)

@@ -22,11 +22,10 @@ void setCompileEnvironment(const std::vector<std::string>& init_args) {
   }
   for (const std::string& name : foreign) unsetenv(name.c_str());
   static constexpr const char* kNeeded[][2] = {
-      {"TPU_SKIP_MDS_QUERY", "1"},            // else 200 s of retries against the cloud's metadata server
-      {"TPU_ACCELERATOR_TYPE", "v6e-4"},      // any value serves every generation
-      {"TPU_WORKER_HOSTNAMES", "localhost"},
-      {"TPU_LOG_DIR", "disabled"},
-      {"ALLOW_MULTIPLE_LIBTPU_LOAD", "1"},    // else a second process fails on a lock file
+      {"TPU_SKIP_MDS_QUERY", "1"},        // else 200 s of retries against the cloud's metadata server
+      {"TPU_ACCELERATOR_TYPE", "v6e-4"},  // any value serves every generation
+      {"TPU_WORKER_HOSTNAMES", "localhost"}, {"TPU_LOG_DIR", "disabled"},
+      {"ALLOW_MULTIPLE_LIBTPU_LOAD", "1"},  // else a second process fails on a lock file
   };
   for (const auto& [name, value] : kNeeded) setenv(name, value, 1);
   if (!init_args.empty()) setenv("LIBTPU_INIT_ARGS", fmt::format("{}", fmt::join(init_args, " ")).c_str(), 1);
@@ -80,6 +79,11 @@ Status createTopology(const AheadOfTimeRequest& request, Topology& topology) {
   args.create_options = options.data();
   args.num_options = options.size();
   Status created = PjrtCall(topology.api, PJRT_TopologyDescription_Create, args);
+  if (!created.ok() && created.error().message().find("UNIMPLEMENTED") != std::string::npos) {
+    return machineError("plugin {}: it does not compile for TPUs: {}", topology.api.path,
+                        created.error().message())
+        .hint("$SUBLANE_LIBTPU must name a libtpu.so");
+  }
   if (!created.ok()) {
     return inputError("topology {}: {}", request.topology, created.error().message())
         .hint("topologies are chip:shape, as v4:2x2x1, v5e:1x1, v5p:2x2x1, v6e:1x1, tpu7x:1x1x1");
@@ -120,7 +124,8 @@ Status compile(AheadOfTimeRequest request, const Topology& topology, Compiled& c
   args.compile_options_size = options.size();
   Status status = PjrtCall(compiled.api, PJRT_Compile, args);
   // Whatever the code, a compiler that answers has refused the program.
-  if (!status.ok()) return inputError("libtpu ({}): {}", request.topology, shortened(status.error().message()));
+  if (!status.ok())
+    return inputError("libtpu ({}): {}", request.topology, shortened(status.error().message()));
   compiled.executable = args.executable;
   return Ok{};
 }
@@ -140,11 +145,13 @@ Result<std::string> optimizedHlo(const Compiled& compiled) {
     SUBLANE_TRY(const std::string module, moduleOf(code));
     return canonicalModule(module);
   }
-  return machineError("libtpu: its optimised program has format \"{}\", Sublane reads hlo_with_config and hlo", format);
+  return machineError(
+      "libtpu: its optimised program has format \"{}\", Sublane reads hlo_with_config and hlo", format);
 }
 
 std::optional<MemoryStats> memoryStats(const Compiled& compiled) {
-  // Newer plugins know a longer struct; the fields of ours come first. Room for theirs, in case one forgets the size.
+  // Newer plugins know a longer struct; the fields of ours come first. Room for theirs, in case one forgets
+  // the size.
   struct {
     PJRT_Executable_GetCompiledMemoryStats_Args args;
     int64_t room[16];

@@ -14,8 +14,9 @@ Result<AheadOfTimeResult> compileInThisProcess(const AheadOfTimeRequest& request
 /// HloModuleProto out of an HloModuleProtoWithConfig (its field 1). Error (machine): it holds none.
 Result<std::string> moduleOf(std::string_view module_with_config);
 
-/// The same HloModuleProto with each map of frontend attributes in order of key. Protocol buffers write maps in
-/// an order that differs from run to run; nothing else in a module does. Malformed bytes come back unchanged.
+/// The same HloModuleProto with each map of frontend attributes in order of key. Protocol buffers write maps
+/// in an order that differs from run to run; nothing else in a module does. Malformed bytes come back
+/// unchanged.
 std::string canonicalModule(std::string_view module);
 
 /// A compiler's message without losing its sense: the first and the last lines of one that is too long.

@@ -34,14 +34,14 @@ struct Api {
 
   /// The entry, or null where the plugin is older than it.
   template <class Function>
-  Function* entry(Function* PJRT_Api::*member) const {
+  Function* entry(Function* PJRT_Api::* member) const {
     const auto* field = reinterpret_cast<const char*>(&(table->*member));
     const size_t end = static_cast<size_t>(field - reinterpret_cast<const char*>(table)) + sizeof(Function*);
     return end <= table->struct_size ? table->*member : nullptr;
   }
 
   template <class Function, class Args>
-  Status call(const char* name, Function* PJRT_Api::*member, Args& args) const {
+  Status call(const char* name, Function* PJRT_Api::* member, Args& args) const {
     Function* function = entry(member);
     if (function == nullptr) return missingEntry(name);
     if (PJRT_Error* error = function(&args)) return takeError(name, error);

@@ -7,15 +7,24 @@ namespace sublane::pjrt {
 PJRT_Buffer_Type bufferType(formats::DType dtype) {
   using formats::DType;
   switch (dtype) {
-    case DType::kF32: return PJRT_Buffer_Type_F32;
-    case DType::kBF16: return PJRT_Buffer_Type_BF16;
-    case DType::kF16: return PJRT_Buffer_Type_F16;
-    case DType::kI32: return PJRT_Buffer_Type_S32;
-    case DType::kU32: return PJRT_Buffer_Type_U32;
-    case DType::kI8: return PJRT_Buffer_Type_S8;
-    case DType::kU8: return PJRT_Buffer_Type_U8;
-    case DType::kI64: return PJRT_Buffer_Type_S64;
-    case DType::kBool: return PJRT_Buffer_Type_PRED;
+    case DType::kF32:
+      return PJRT_Buffer_Type_F32;
+    case DType::kBF16:
+      return PJRT_Buffer_Type_BF16;
+    case DType::kF16:
+      return PJRT_Buffer_Type_F16;
+    case DType::kI32:
+      return PJRT_Buffer_Type_S32;
+    case DType::kU32:
+      return PJRT_Buffer_Type_U32;
+    case DType::kI8:
+      return PJRT_Buffer_Type_S8;
+    case DType::kU8:
+      return PJRT_Buffer_Type_U8;
+    case DType::kI64:
+      return PJRT_Buffer_Type_S64;
+    case DType::kBool:
+      return PJRT_Buffer_Type_PRED;
   }
   return PJRT_Buffer_Type_INVALID;
 }
@@ -32,7 +41,8 @@ Buffer& Buffer::operator=(Buffer&&) noexcept = default;
 Buffer::~Buffer() = default;
 
 static Error emptyBuffer(const char* verb) {
-  return inputError("pjrt: cannot {} an empty buffer: it was donated to a program, moved from, or never filled", verb);
+  return inputError(
+      "pjrt: cannot {} an empty buffer: it was donated to a program, moved from, or never filled", verb);
 }
 
 Status Buffer::await() const {

@@ -90,8 +90,8 @@ static Status checkSize(const graph::Type& type, std::span<const std::byte> byte
   return inputError("pjrt: {} takes {} bytes, got {}", graph::toString(type), expected, bytes.size());
 }
 
-static Status startTransfer(const ClientHandle& client, const graph::Type& type, std::span<const std::byte> bytes,
-                            PJRT_Client_BufferFromHostBuffer_Args& args) {
+static Status startTransfer(const ClientHandle& client, const graph::Type& type,
+                            std::span<const std::byte> bytes, PJRT_Client_BufferFromHostBuffer_Args& args) {
   SUBLANE_CHECK_OK(checkSize(type, bytes));
   static constexpr std::byte kNothing{};  // an empty array still needs an address
   args.client = client.client;
@@ -134,14 +134,16 @@ static void endLoan(PJRT_Error* error, void* user) {
 Result<Buffer> Client::viewHost(const graph::Type& type, std::span<const std::byte> bytes,
                                 std::shared_ptr<const void> owner) const {
   static constexpr uintptr_t kAlignment = 64;  // XLA's CPU client copies, or refuses, below this
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0 || bytes.empty()) return toDevice(type, bytes);
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0 || bytes.empty())
+    return toDevice(type, bytes);
   PjrtArgs(PJRT_Client_BufferFromHostBuffer_Args, args);
   args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
   SUBLANE_CHECK_OK(startTransfer(*impl_->handle, type, bytes, args));
   Buffer buffer;
   buffer.impl = std::make_unique<Buffer::Impl>(impl_->handle, args.buffer);
 
-  auto loan = std::make_unique<HostLoan>(HostLoan{impl_->handle, std::move(owner), args.done_with_host_buffer});
+  auto loan =
+      std::make_unique<HostLoan>(HostLoan{impl_->handle, std::move(owner), args.done_with_host_buffer});
   PjrtArgs(PJRT_Event_OnReady_Args, ready);
   ready.event = args.done_with_host_buffer;
   ready.callback = endLoan;

@@ -94,8 +94,8 @@ static Result<std::vector<PJRT_Buffer*>> rawArguments(std::span<Buffer* const> a
   std::vector<PJRT_Buffer*> raw(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == nullptr || arguments[i]->impl == nullptr) {
-      return inputError("pjrt: argument {} of {} is empty: it was donated to an earlier run, or never filled", i,
-                        arguments.size());
+      return inputError("pjrt: argument {} of {} is empty: it was donated to an earlier run, or never filled",
+                        i, arguments.size());
     }
     raw[i] = arguments[i]->impl->buffer;
   }
@@ -159,7 +159,8 @@ Result<std::string> serializeExecutable(const Api& api, const PJRT_Executable* e
   args.executable = executable;
   SUBLANE_CHECK_OK(PjrtCall(api, PJRT_Executable_Serialize, args));
   std::string bytes(args.serialized_bytes, args.serialized_bytes_size);
-  if (args.serialized_executable_deleter != nullptr) args.serialized_executable_deleter(args.serialized_executable);
+  if (args.serialized_executable_deleter != nullptr)
+    args.serialized_executable_deleter(args.serialized_executable);
   return bytes;
 }
 

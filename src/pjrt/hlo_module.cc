@@ -11,7 +11,8 @@ Result<std::string> moduleOf(std::string_view module_with_config) {
   while (in.next()) {
     if (in.field() == 1) return std::string(in.text());
   }
-  return machineError("libtpu: its optimised program ({} bytes) holds no HLO module", module_with_config.size());
+  return machineError("libtpu: its optimised program ({} bytes) holds no HLO module",
+                      module_with_config.size());
 }
 
 // xla/service/hlo.proto: where maps lie.

@@ -12,7 +12,8 @@ static constexpr size_t kHeaderBytes = kMagic.size() + 1 + 8;
 std::string encodeFrame(std::string_view payload) {
   std::string frame(kMagic);
   frame.push_back(static_cast<char>(kMessageVersion));
-  for (int shift = 0; shift < 64; shift += 8) frame.push_back(static_cast<char>(uint64_t{payload.size()} >> shift));
+  for (int shift = 0; shift < 64; shift += 8)
+    frame.push_back(static_cast<char>(uint64_t{payload.size()} >> shift));
   frame.append(payload);
   return frame;
 }
@@ -28,7 +29,8 @@ Result<std::string_view> decodeFrame(std::string_view bytes) {
   }
   uint64_t size = 0;
   for (int i = 0; i < 8; ++i) {
-    size |= uint64_t{static_cast<unsigned char>(bytes[kMagic.size() + 1 + static_cast<size_t>(i)])} << (8 * i);
+    size |= uint64_t{static_cast<unsigned char>(bytes[kMagic.size() + 1 + static_cast<size_t>(i)])}
+            << (8 * i);
   }
   if (bytes.size() - kHeaderBytes != size) {
     return machineError("frame: {} bytes of payload, its header says {}", bytes.size() - kHeaderBytes, size);
@@ -41,10 +43,25 @@ Result<std::string_view> decodeFrame(std::string_view bytes) {
 namespace {
 enum OptionField : uint32_t { kName = 1, kString = 2, kInt64 = 3, kBool = 4, kDouble = 5 };
 enum RequestField : uint32_t {
-  kStablehlo = 1, kTopology, kTopologyOption, kReplicas, kPartitions, kOverride, kInitArg, kLibtpuPath, kWantExecutable
+  kStablehlo = 1,
+  kTopology,
+  kTopologyOption,
+  kReplicas,
+  kPartitions,
+  kOverride,
+  kInitArg,
+  kLibtpuPath,
+  kWantExecutable
 };
 enum ResultField : uint32_t {
-  kOptimizedHlo = 1, kExecutable, kFingerprint, kPlatformVersion, kDeviceKind, kDeviceCount, kMemory, kSeconds
+  kOptimizedHlo = 1,
+  kExecutable,
+  kFingerprint,
+  kPlatformVersion,
+  kDeviceKind,
+  kDeviceCount,
+  kMemory,
+  kSeconds
 };
 enum MemoryField : uint32_t { kCode = 1, kArguments, kOutputs, kAliased, kTemporaries, kPeak };
 enum ReplyField : uint32_t { kReplyResult = 1, kReplyError };
@@ -66,11 +83,21 @@ bool readOption(std::string_view bytes, Options& options) {
   WireReader in(bytes);
   while (in.next()) {
     switch (in.field()) {
-      case kName: name = in.text(); break;
-      case kString: value = std::string(in.text()); break;
-      case kInt64: value = in.number(); break;
-      case kBool: value = in.number() != 0; break;
-      case kDouble: value = in.real(); break;
+      case kName:
+        name = in.text();
+        break;
+      case kString:
+        value = std::string(in.text());
+        break;
+      case kInt64:
+        value = in.number();
+        break;
+      case kBool:
+        value = in.number() != 0;
+        break;
+      case kDouble:
+        value = in.real();
+        break;
     }
   }
   options[name] = std::move(value);
@@ -102,15 +129,33 @@ Result<AheadOfTimeRequest> decodeRequest(std::string_view bytes) {
   WireReader in(bytes);
   while (in.next()) {
     switch (in.field()) {
-      case kStablehlo: request.stablehlo = in.text(); break;
-      case kTopology: request.topology = in.text(); break;
-      case kTopologyOption: good = readOption(in.text(), request.topology_options) && good; break;
-      case kReplicas: request.options.replicas = in.number(); break;
-      case kPartitions: request.options.partitions = in.number(); break;
-      case kOverride: good = readOption(in.text(), request.options.overrides) && good; break;
-      case kInitArg: request.init_args.emplace_back(in.text()); break;
-      case kLibtpuPath: request.libtpu_path = in.text(); break;
-      case kWantExecutable: request.want_executable = in.number() != 0; break;
+      case kStablehlo:
+        request.stablehlo = in.text();
+        break;
+      case kTopology:
+        request.topology = in.text();
+        break;
+      case kTopologyOption:
+        good = readOption(in.text(), request.topology_options) && good;
+        break;
+      case kReplicas:
+        request.options.replicas = in.number();
+        break;
+      case kPartitions:
+        request.options.partitions = in.number();
+        break;
+      case kOverride:
+        good = readOption(in.text(), request.options.overrides) && good;
+        break;
+      case kInitArg:
+        request.init_args.emplace_back(in.text());
+        break;
+      case kLibtpuPath:
+        request.libtpu_path = in.text();
+        break;
+      case kWantExecutable:
+        request.want_executable = in.number() != 0;
+        break;
     }
   }
   if (!good || !in.wellFormed()) return malformed("compile request");
@@ -134,12 +179,24 @@ static bool decodeMemory(std::string_view bytes, MemoryStats& memory) {
   WireReader in(bytes);
   while (in.next()) {
     switch (in.field()) {
-      case kCode: memory.code = in.number(); break;
-      case kArguments: memory.arguments = in.number(); break;
-      case kOutputs: memory.outputs = in.number(); break;
-      case kAliased: memory.aliased = in.number(); break;
-      case kTemporaries: memory.temporaries = in.number(); break;
-      case kPeak: memory.peak = in.number(); break;
+      case kCode:
+        memory.code = in.number();
+        break;
+      case kArguments:
+        memory.arguments = in.number();
+        break;
+      case kOutputs:
+        memory.outputs = in.number();
+        break;
+      case kAliased:
+        memory.aliased = in.number();
+        break;
+      case kTemporaries:
+        memory.temporaries = in.number();
+        break;
+      case kPeak:
+        memory.peak = in.number();
+        break;
     }
   }
   return in.wellFormed();
@@ -164,14 +221,30 @@ Result<AheadOfTimeResult> decodeResult(std::string_view bytes) {
   WireReader in(bytes);
   while (in.next()) {
     switch (in.field()) {
-      case kOptimizedHlo: result.optimized_hlo = in.text(); break;
-      case kExecutable: result.executable = in.text(); break;
-      case kFingerprint: result.fingerprint = in.text(); break;
-      case kPlatformVersion: result.platform_version = in.text(); break;
-      case kDeviceKind: result.device_kind = in.text(); break;
-      case kDeviceCount: result.device_count = in.number(); break;
-      case kMemory: good = decodeMemory(in.text(), result.memory.emplace()) && good; break;
-      case kSeconds: result.seconds = in.real(); break;
+      case kOptimizedHlo:
+        result.optimized_hlo = in.text();
+        break;
+      case kExecutable:
+        result.executable = in.text();
+        break;
+      case kFingerprint:
+        result.fingerprint = in.text();
+        break;
+      case kPlatformVersion:
+        result.platform_version = in.text();
+        break;
+      case kDeviceKind:
+        result.device_kind = in.text();
+        break;
+      case kDeviceCount:
+        result.device_count = in.number();
+        break;
+      case kMemory:
+        good = decodeMemory(in.text(), result.memory.emplace()) && good;
+        break;
+      case kSeconds:
+        result.seconds = in.real();
+        break;
     }
   }
   if (!good || !in.wellFormed()) return malformed("compile result");
@@ -198,9 +271,15 @@ static Error decodeError(std::string_view bytes) {
   WireReader in(bytes);
   while (in.next()) {
     switch (in.field()) {
-      case kFault: fault = static_cast<Fault>(in.number()); break;
-      case kMessage: message = in.text(); break;
-      case kHint: hint = in.text(); break;
+      case kFault:
+        fault = static_cast<Fault>(in.number());
+        break;
+      case kMessage:
+        message = in.text();
+        break;
+      case kHint:
+        hint = in.text();
+        break;
     }
   }
   if (!in.wellFormed()) return malformed("compile error");

@@ -20,7 +20,8 @@ std::string encodeFrame(std::string_view payload);
 /// Errors (machine): no frame, another version, or fewer or more bytes than it says.
 Result<std::string_view> decodeFrame(std::string_view bytes);
 
-/// All that can change the result, in a fixed order: equal requests give equal bytes. The timeout is left out.
+/// All that can change the result, in a fixed order: equal requests give equal bytes. The timeout is left
+/// out.
 std::string encodeRequest(const AheadOfTimeRequest& request);
 Result<AheadOfTimeRequest> decodeRequest(std::string_view bytes);
 

@@ -51,7 +51,8 @@ static std::vector<std::string> installedVersions(const std::string& folder, std
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string file = entry.path().filename();
     const size_t digit = name.size() + 1;
-    if (file.size() > digit && file.starts_with(name) && file[name.size()] == '-' && std::isdigit(file[digit])) {
+    if (file.size() > digit && file.starts_with(name) && file[name.size()] == '-' &&
+        std::isdigit(file[digit])) {
       versions.push_back(file.substr(digit));
     }
   }
@@ -60,20 +61,23 @@ static std::vector<std::string> installedVersions(const std::string& folder, std
 }
 
 static Error missingPart(const Part& part, const std::string& folder, const std::string& path) {
-  std::string hint = fmt::format("run `make demo` or tools/setup.sh, which install {} {}", part.name, part.version);
+  std::string hint =
+      fmt::format("run `make demo` or tools/setup.sh, which install {} {}", part.name, part.version);
   if (!part.override.empty()) hint += fmt::format(", or set {} to another one", part.override);
   const std::vector<std::string> others = installedVersions(folder, part.name);
   const bool pinned_is_there = std::find(others.begin(), others.end(), part.version) != others.end();
   if (!others.empty() && !pinned_is_there) {
-    return machineError("{}: version {} is installed, Sublane needs {} ({})", part.name, fmt::join(others, ", "),
-                        part.version, path)
+    return machineError("{}: version {} is installed, Sublane needs {} ({})", part.name,
+                        fmt::join(others, ", "), part.version, path)
         .hint(std::move(hint));
   }
-  return machineError("{} {}: not installed: no file {}", part.name, part.version, path).hint(std::move(hint));
+  return machineError("{} {}: not installed: no file {}", part.name, part.version, path)
+      .hint(std::move(hint));
 }
 
 Result<std::string> pluginPath(const std::string& name) {
-  const auto part = std::find_if(parts().begin(), parts().end(), [&](const Part& p) { return p.name == name; });
+  const auto part =
+      std::find_if(parts().begin(), parts().end(), [&](const Part& p) { return p.name == name; });
   if (part == parts().end()) {
     std::vector<std::string_view> names;
     for (const Part& known : parts()) names.push_back(known.name);

@@ -9,9 +9,10 @@ namespace sublane::pjrt {
 
 static std::string_view codeName(PJRT_Error_Code code) {
   static constexpr std::string_view kNames[] = {
-      "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-      "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE",
-      "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"};
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   const auto index = static_cast<size_t>(code);
   return index < std::size(kNames) ? kNames[index] : "UNKNOWN";
 }
@@ -90,12 +91,15 @@ Result<Plugin> Plugin::load(const std::string& path) {
     return notAPlugin(path, fmt::format("PJRT API {}.{}: major version {}, but Sublane speaks {}", api->major,
                                         api->minor, api->major, PJRT_API_MAJOR));
   }
-  for (bool present : {api->entry(&PJRT_Api::PJRT_Error_Destroy) != nullptr,
-                       api->entry(&PJRT_Api::PJRT_Error_Message) != nullptr}) {
-    if (!present) return api->missingEntry("PJRT_Error_Message or PJRT_Error_Destroy");
+  if (api->entry(&PJRT_Api::PJRT_Error_Destroy) == nullptr ||
+      api->entry(&PJRT_Api::PJRT_Error_Message) == nullptr) {
+    return api->missingEntry("PJRT_Error_Message");  // without it no error can be told
   }
+  if (api->entry(&PJRT_Api::PJRT_Plugin_Initialize) == nullptr)
+    return api->missingEntry("PJRT_Plugin_Initialize");
   PjrtArgs(PJRT_Plugin_Initialize_Args, args);
-  SUBLANE_CHECK_OK(PjrtCall(*api, PJRT_Plugin_Initialize, args));
+  Status initialised = PjrtCall(*api, PJRT_Plugin_Initialize, args);
+  if (!initialised.ok()) return machineError("plugin {}: {}", path, initialised.error().message());
   return Plugin(std::move(api));
 }
 

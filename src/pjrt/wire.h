@@ -16,9 +16,9 @@ namespace sublane::pjrt {
 
 class WireWriter {
  public:
-  void number(uint32_t field, int64_t value);        // int32, int64, bool, enum
-  void real(uint32_t field, double value);           // double
-  void text(uint32_t field, std::string_view value); // string, bytes, message
+  void number(uint32_t field, int64_t value);         // int32, int64, bool, enum
+  void real(uint32_t field, double value);            // double
+  void text(uint32_t field, std::string_view value);  // string, bytes, message
   void raw(std::string_view fields) { bytes_.append(fields); }
   const std::string& bytes() const { return bytes_; }
 

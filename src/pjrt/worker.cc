@@ -35,7 +35,8 @@ std::vector<std::string> linesOf(const std::string& text) {
 /// A CHECK failure is followed by a stack of addresses, which would push its own line out of the last five.
 bool isStackLine(const std::string& line) {
   const std::string_view text = std::string_view(line).substr(line.find_first_not_of(' '));
-  return text.starts_with("@ ") || text.starts_with("PC: @") || text.starts_with("*** Check failure stack trace");
+  return text.starts_with("@ ") || text.starts_with("PC: @") ||
+         text.starts_with("*** Check failure stack trace");
 }
 
 std::string lastWords(const std::string& errors) {
@@ -63,7 +64,8 @@ Result<AheadOfTimeResult> readReply(const AheadOfTimeRequest& request, const Sub
   if (child.end == End::kTimedOut) {
     const std::string how = fmt::format("was stopped after {}: it had not finished within the limit of {}",
                                         seconds(child.seconds), seconds(request.timeout_seconds));
-    return machineError("compile for {}: the compiler's process {}{}", request.topology, how, lastWords(child.errors))
+    return machineError("compile for {}: the compiler's process {}{}", request.topology, how,
+                        lastWords(child.errors))
         .hint("allow more time, or compile a smaller program");
   }
   if (!child.succeeded()) return workerError(request, child.describe(), child.errors);

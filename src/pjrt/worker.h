@@ -18,12 +18,12 @@ namespace sublane::pjrt {
 
 struct AheadOfTimeRequest {
   std::string stablehlo{};
-  std::string topology{};                 // "v6e:1x1"
-  Options topology_options{};             // v4: {"chip_config_name", "megacore"}
+  std::string topology{};      // "v6e:1x1"
+  Options topology_options{};  // v4: {"chip_config_name", "megacore"}
   CompileOptions options{};
-  std::vector<std::string> init_args{};   // LIBTPU_INIT_ARGS, process-wide in the child
-  std::string libtpu_path{};              // empty: the pinned one
-  bool want_executable = false;         // also return the serialised executable
+  std::vector<std::string> init_args{};  // LIBTPU_INIT_ARGS, process-wide in the child
+  std::string libtpu_path{};             // empty: the pinned one
+  bool want_executable = false;          // also return the serialised executable
   double timeout_seconds = 1800;
 };
 
@@ -33,25 +33,25 @@ struct MemoryStats {
 };
 
 struct AheadOfTimeResult {
-  std::string optimized_hlo{};       // serialised HloModuleProto, scheduled
-  std::string executable{};          // if wanted
+  std::string optimized_hlo{};  // serialised HloModuleProto, scheduled
+  std::string executable{};     // if wanted
   std::string fingerprint{};
-  std::string platform_version{};    // libtpu's own words
-  std::string device_kind{};         // "TPU v6 lite"
+  std::string platform_version{};  // libtpu's own words
+  std::string device_kind{};       // "TPU v6 lite"
   int64_t device_count = 0;        // of the topology
   std::optional<MemoryStats> memory;
-  double seconds = 0;              // of the compile alone
+  double seconds = 0;  // of the compile alone
 };
 
-/// Runs the compile in a child. A compiler's refusal is an input error (its text kept); an abort, an exit or a
-/// timeout is a machine error with the child's last lines.
+/// Runs the compile in a child. A compiler's refusal is an input error (its text kept); an abort, an exit or
+/// a timeout is a machine error with the child's last lines.
 Result<AheadOfTimeResult> compileAheadOfTime(const AheadOfTimeRequest& request);
 
 /// Body of the hidden verb `sublane worker`: reads one request from stdin, writes one framed reply to stdout.
 int workerMain();
 
-/// Where set-up put a part: "libtpu", "cpu", "cpu-fastatomstruct", "cpu-xla". Error: a line that says what to run.
-/// $SUBLANE_LIBTPU and $SUBLANE_CPU_PLUGIN override.
+/// Where set-up put a part: "libtpu", "cpu", "cpu-fastatomstruct", "cpu-xla". Error: a line that says what to
+/// run. $SUBLANE_LIBTPU and $SUBLANE_CPU_PLUGIN override.
 Result<std::string> pluginPath(const std::string& part);
 
 }  // namespace sublane::pjrt

@@ -46,7 +46,10 @@ void misbehaveIfTold(int channel) {
   const std::string_view fault(told);
   if (fault == "abort") {
     for (int i = 0; i < 20; ++i) std::fprintf(stderr, "line %d before the end\n", i);
-    std::fputs("F0101 00:00:00.000000 1 test.cc:1] Check failed: told to abort\n*** Check failure stack trace: ***\n", stderr);
+    std::fputs(
+        "F0101 00:00:00.000000 1 test.cc:1] Check failed: told to abort\n*** Check failure stack trace: "
+        "***\n",
+        stderr);
     for (int i = 0; i < 20; ++i) std::fputs("    @     0x7f0000000000  (unknown)\n", stderr);
     std::abort();
   }

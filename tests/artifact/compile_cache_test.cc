@@ -59,7 +59,9 @@ class CompileCache : public testing::Test {
     EXPECT_EQ(result->optimized_hlo, "compiled " + request.stablehlo);
     return from_cache;
   }
-  std::string entryPath(const AheadOfTimeRequest& request) { return options_.directory + "/" + *compileKey(request); }
+  std::string entryPath(const AheadOfTimeRequest& request) {
+    return options_.directory + "/" + *compileKey(request);
+  }
 
   std::optional<TemporaryDirectory> folder_;
   std::string libtpu_;
@@ -119,7 +121,8 @@ TEST_F(CompileCache, MissingLibtpuIsAnError) {
   missing.libtpu_path = "/no/such/libtpu.so";
   Result<AheadOfTimeResult> result = compileCached(missing, nullptr, options_);
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().text(), "libtpu: no file /no/such/libtpu.so\n  hint: run `make demo` or tools/setup.sh");
+  EXPECT_EQ(result.error().text(),
+            "libtpu: no file /no/such/libtpu.so\n  hint: run `make demo` or tools/setup.sh");
 }
 
 TEST_F(CompileCache, EveryDamagedByteIsSeen) {

@@ -1,13 +1,16 @@
 // libtpu in a child process: what it compiles, what it refuses, and how it can die.
-#include <dirent.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
-#include <fstream>
+#include <thread>
 
-#include "pjrt/worker.h"
 #include "pjrt/wire.h"
+#include "pjrt/worker.h"
 
 namespace sublane::pjrt {
 namespace {
@@ -82,8 +85,10 @@ TEST_P(EachChip, CompilesATinyProgram) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EachChip,
-                         testing::Values(ChipCase{"v4:1x1x1", "TPU v4", 1}, ChipCase{"v5e:1x1", "TPU v5 lite", 1},
-                                         ChipCase{"v5p:1x1x1", "TPU v5", 1}, ChipCase{"v6e:1x1", "TPU v6 lite", 1},
+                         testing::Values(ChipCase{"v4:1x1x1", "TPU v4", 1},
+                                         ChipCase{"v5e:1x1", "TPU v5 lite", 1},
+                                         ChipCase{"v5p:1x1x1", "TPU v5", 1},
+                                         ChipCase{"v6e:1x1", "TPU v6 lite", 1},
                                          ChipCase{"tpu7x:1x1x1", "TPU7x", 2}),
                          [](const auto& info) {
                            const std::string topology = info.param.topology;
@@ -112,7 +117,8 @@ TEST_F(AheadOfTime, CompilersRefusalIsTheInputsFault) {
   Result<AheadOfTimeResult> result = compileAheadOfTime(request);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().fault(), Fault::kInput);
-  EXPECT_NE(result.error().message().find("stablehlo.nonsense"), std::string::npos) << result.error().message();
+  EXPECT_NE(result.error().message().find("stablehlo.nonsense"), std::string::npos)
+      << result.error().message();
 }
 
 TEST_F(AheadOfTime, TooLargeForTheChipIsTheInputsFault) {
@@ -126,7 +132,8 @@ TEST_F(AheadOfTime, TooLargeForTheChipIsTheInputsFault) {
   Result<AheadOfTimeResult> result = compileAheadOfTime(request);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().fault(), Fault::kInput) << result.error().text();
-  EXPECT_NE(result.error().message().find("RESOURCE_EXHAUSTED"), std::string::npos) << result.error().message();
+  EXPECT_NE(result.error().message().find("RESOURCE_EXHAUSTED"), std::string::npos)
+      << result.error().message();
 }
 
 TEST_F(AheadOfTime, UnknownTopologyIsNamed) {
@@ -158,7 +165,8 @@ TEST_F(AheadOfTime, UnknownInitFlagEndsTheChildNotUs) {
   Result<AheadOfTimeResult> result = compileAheadOfTime(request);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().fault(), Fault::kMachine);
-  EXPECT_NE(result.error().message().find("exited with code 1"), std::string::npos) << result.error().message();
+  EXPECT_NE(result.error().message().find("exited with code 1"), std::string::npos)
+      << result.error().message();
   EXPECT_NE(result.error().message().find("xla_no_such_flag"), std::string::npos) << result.error().message();
 }
 
@@ -183,8 +191,9 @@ TEST_F(AheadOfTime, ExitBecomesAnError) {
   Result<AheadOfTimeResult> result = compileAheadOfTime(tiny("v6e:1x1"));
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().fault(), Fault::kMachine);
-  EXPECT_EQ(result.error().message(), "compile for v6e:1x1: the compiler's process exited with code 1; its last words:\n"
-                                      "  | unknown flag: told to exit");
+  EXPECT_EQ(result.error().message(),
+            "compile for v6e:1x1: the compiler's process exited with code 1; its last words:\n"
+            "  | unknown flag: told to exit");
 }
 
 TEST_F(AheadOfTime, HangEndsAtTheTimeout) {
@@ -199,8 +208,8 @@ TEST_F(AheadOfTime, HangEndsAtTheTimeout) {
 }
 
 TEST_F(AheadOfTime, GarbageAndCutRepliesAreErrors) {
-  for (const auto& [fault, text] : {std::pair{"garbage", "does not start with \"SUBL\""},
-                                    std::pair{"truncated", "its header says 25"}}) {
+  for (const auto& [fault, text] :
+       {std::pair{"garbage", "does not start with \"SUBL\""}, std::pair{"truncated", "its header says 25"}}) {
     ScopedVariable variable("SUBLANE_WORKER_TEST", fault);
     Result<AheadOfTimeResult> result = compileAheadOfTime(tiny("v6e:1x1"));
     ASSERT_FALSE(result.ok());
@@ -240,6 +249,28 @@ TEST_F(AheadOfTime, CpuPluginInLibtpusPlaceIsAnError) {
   ScopedVariable path("SUBLANE_LIBTPU", *cpu);
   Result<AheadOfTimeResult> result = compileAheadOfTime(tiny("v6e:1x1"));
   ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().fault(), Fault::kMachine);
+  EXPECT_TRUE(result.error().message().starts_with("plugin " + *cpu + ": it does not compile for TPUs: "))
+      << result.error().message();
+}
+
+TEST_F(AheadOfTime, ChildDiesWithItsParent) {
+  ScopedVariable fault("SUBLANE_WORKER_TEST", "hang");
+  int line[2];
+  ASSERT_EQ(pipe(line), 0);  // the hanging worker holds the write end: it closes when the worker is gone
+  const pid_t parent = fork();
+  if (parent == 0) {
+    close(line[0]);
+    (void)compileAheadOfTime(tiny("v6e:1x1"));
+    _exit(0);
+  }
+  close(line[1]);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // let it start its worker
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  pollfd wait{line[0], POLLIN, 0};
+  EXPECT_EQ(poll(&wait, 1, 10000), 1) << "the worker still lives";
+  close(line[0]);
 }
 
 TEST_F(AheadOfTime, MissingWorkerIsAnError) {

@@ -151,7 +151,8 @@ TEST_P(CpuPlugin, EmptyBufferIsNamed) {
   EXPECT_EQ(again.error().message(),
             "pjrt: argument 1 of 3 is empty: it was donated to an earlier run, or never filled");
   EXPECT_EQ(cache.address().error().message(),
-            "pjrt: cannot take the address of an empty buffer: it was donated to a program, moved from, or never filled");
+            "pjrt: cannot take the address of an empty buffer: it was donated to a program, moved from, or "
+            "never filled");
 }
 
 TEST_P(CpuPlugin, WrongArgumentCountIsAnError) {
@@ -187,7 +188,8 @@ TEST_P(CpuPlugin, BadStablehloIsTheInputsFault) {
 TEST_P(CpuPlugin, UnknownOverrideIsAnError) {
   Result<Executable> program = client_->compile(kAdd, {.overrides = {{"xla_no_such_flag", true}}});
   ASSERT_FALSE(program.ok());
-  EXPECT_NE(program.error().message().find("xla_no_such_flag"), std::string::npos) << program.error().message();
+  EXPECT_NE(program.error().message().find("xla_no_such_flag"), std::string::npos)
+      << program.error().message();
 }
 
 TEST_P(CpuPlugin, SerializedProgramRunsAndStillDonates) {
@@ -220,8 +222,8 @@ TEST_P(CpuPlugin, SizesThatDisagreeAreNamed) {
 TEST_P(CpuPlugin, EveryDtypeGoesThereAndBack) {
   std::vector<std::byte> bytes(64);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 2);
-  for (DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kI32, DType::kU32, DType::kI8, DType::kU8,
-                      DType::kI64, DType::kBool}) {
+  for (DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kI32, DType::kU32, DType::kI8,
+                      DType::kU8, DType::kI64, DType::kBool}) {
     const Type type{dtype, {2, 32 / formats::bytesPerElement(dtype)}};
     Result<Buffer> buffer = client_->toDevice(type, bytes);
     ASSERT_TRUE(buffer.ok()) << formats::name(dtype) << ": " << buffer.error().text();
@@ -243,7 +245,8 @@ TEST_P(CpuPlugin, HostViewSharesMemoryAndKeepsItsOwner) {
   std::iota(owner->bytes, owner->bytes + 16, 0.0f);
   const float* address = owner->bytes;
   std::weak_ptr<Watched> watch = owner;
-  Result<Buffer> view = client_->viewHost({DType::kF32, {16}}, std::as_bytes(std::span(owner->bytes, 16)), owner);
+  Result<Buffer> view =
+      client_->viewHost({DType::kF32, {16}}, std::as_bytes(std::span(owner->bytes, 16)), owner);
   ASSERT_TRUE(view.ok()) << view.error().text();
   owner.reset();
   EXPECT_FALSE(watch.expired()) << "the buffer keeps the owner";
@@ -278,7 +281,8 @@ TEST_P(CpuPlugin, DonatedHostViewIsNeverWritten) {
 TEST_P(CpuPlugin, UnalignedHostViewIsCopied) {
   auto owner = std::make_shared<Watched>(32);
   std::iota(owner->bytes, owner->bytes + 32, 0.0f);
-  Result<Buffer> copy = client_->viewHost({DType::kF32, {16}}, std::as_bytes(std::span(owner->bytes + 1, 16)), owner);
+  Result<Buffer> copy =
+      client_->viewHost({DType::kF32, {16}}, std::as_bytes(std::span(owner->bytes + 1, 16)), owner);
   ASSERT_TRUE(copy.ok());
   owner->bytes[1] = 99;
   EXPECT_EQ(read<float>(*copy, 16)[0], 1.0f);

@@ -74,7 +74,8 @@ TEST(Messages, CutRequestsNeverPass) {
 
 TEST(Messages, ReplyCarriesTheErrorWhole) {
   for (Fault fault : {Fault::kCheckFailed, Fault::kInput, Fault::kMachine}) {
-    Result<AheadOfTimeResult> back = decodeReply(encodeReply(Error(fault, "what\nis wrong").hint("try this")));
+    Result<AheadOfTimeResult> back =
+        decodeReply(encodeReply(Error(fault, "what\nis wrong").hint("try this")));
     ASSERT_FALSE(back.ok());
     EXPECT_EQ(back.error().fault(), fault);
     EXPECT_EQ(back.error().text(), "what\nis wrong\n  hint: try this");
@@ -108,7 +109,9 @@ TEST(HloModule, IsUnwrappedFromItsConfig) {
 }
 
 TEST(HloModule, MapsAreSortedAndNothingElseMoves) {
-  auto entry = [](const char* key, const char* value) { return message(1, message(1, key) + message(2, value)); };
+  auto entry = [](const char* key, const char* value) {
+    return message(1, message(1, key) + message(2, value));
+  };
   const std::string a = entry("a", "1"), bb = entry("bb", "2"), c = entry("c", "3");
   auto module = [](const std::string& map) {
     const std::string instruction = message(1, "z") + message(68, map) + message(1, "y");

@@ -15,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string fixture(const std::string& name) { return SUBLANE_BINARY_DIR "/fixtures/pjrt_fixture_" + name + ".so"; }
+std::string fixture(const std::string& name) {
+  return SUBLANE_BINARY_DIR "/fixtures/pjrt_fixture_" + name + ".so";
+}
 
 Error loadError(const std::string& path) {
   Result<Plugin> plugin = Plugin::load(path);
@@ -70,7 +72,8 @@ class Parts : public testing::Test {
     setenv("XDG_CACHE_HOME", folder_->path().c_str(), 1);
   }
   void TearDown() override {
-    for (const auto& [name, value] : saved_) value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
+    for (const auto& [name, value] : saved_)
+      value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
   }
   std::string install(const std::string& path) {
     const fs::path file = fs::path(folder_->path()) / "sublane/parts" / path;
@@ -107,11 +110,13 @@ TEST_F(Parts, MissingPartSaysWhatInstallsIt) {
   ASSERT_FALSE(path.ok());
   const std::string version(part("libtpu").version);
   EXPECT_EQ(path.error().fault(), Fault::kMachine);
-  EXPECT_EQ(path.error().text(),
-            fmt::format("libtpu {0}: not installed: no file {1}/sublane/parts/libtpu-{0}/libtpu/libtpu.so\n"
-                        "  hint: run `make demo` or tools/setup.sh, which install libtpu {0}, or set SUBLANE_LIBTPU to "
-                        "another one",
-                        version, folder_->path()));
+  EXPECT_EQ(
+      path.error().text(),
+      fmt::format(
+          "libtpu {0}: not installed: no file {1}/sublane/parts/libtpu-{0}/libtpu/libtpu.so\n"
+          "  hint: run `make demo` or tools/setup.sh, which install libtpu {0}, or set SUBLANE_LIBTPU to "
+          "another one",
+          version, folder_->path()));
 }
 
 TEST_F(Parts, AnotherVersionIsNamedBesideThePinnedOne) {

@@ -13,19 +13,19 @@ std::string hex(const std::string& bytes) {
   return out;
 }
 
-TEST(CompileOptions, SmallestIsSixBytes) {
-  EXPECT_EQ(hex(encodeCompileOptions({})), "1a 04 20 01 28 01");
-}
+TEST(CompileOptions, SmallestIsSixBytes) { EXPECT_EQ(hex(encodeCompileOptions({})), "1a 04 20 01 28 01"); }
 
 TEST(CompileOptions, PartitionsTurnOnShardy) {
   EXPECT_EQ(hex(encodeCompileOptions({.partitions = 8})), "1a 09 20 01 28 08 30 01 98 01 01");
 }
 
-// The same message from protobuf: map entry (field 7) { key = 1, value = 2 { string 1 | bool 2 | int64 3 | double 4 } }.
+// The same message from protobuf: map entry (field 7) { key = 1, value = 2 { string 1 | bool 2 | int64 3 |
+// double 4 } }.
 TEST(CompileOptions, EachKindOfOverride) {
   EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"a", std::string("x")}}})),
             "1a 04 20 01 28 01 3a 08 0a 01 61 12 03 0a 01 78");
-  EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"b", true}}})), "1a 04 20 01 28 01 3a 07 0a 01 62 12 02 10 01");
+  EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"b", true}}})),
+            "1a 04 20 01 28 01 3a 07 0a 01 62 12 02 10 01");
   EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"c", int64_t{300}}}})),
             "1a 04 20 01 28 01 3a 08 0a 01 63 12 03 18 ac 02");
   EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"d", 1.0}}})),
@@ -34,7 +34,8 @@ TEST(CompileOptions, EachKindOfOverride) {
 
 TEST(Wire, NumbersSurvive) {
   WireWriter out;
-  for (int64_t value : {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{-1}, INT64_MAX, INT64_MIN}) out.number(3, value);
+  for (int64_t value : {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{-1}, INT64_MAX, INT64_MIN})
+    out.number(3, value);
   out.real(1000, -2.5);
   out.text(2, std::string("\0x", 2));
   WireReader in(out.bytes());
@@ -53,12 +54,12 @@ TEST(Wire, NumbersSurvive) {
 }
 
 TEST(Wire, MalformedBytesEndTheReading) {
-  for (std::string_view bytes : {"\x80",                                                // tag cut short
-                                 "\x08",                                                // value missing
-                                 "\x12\x05xx",                                          // 5 bytes promised, 2 there
-                                 "\x0b",                                                // groups do not exist here
-                                 "\x09\x01",                                            // 64-bit cut short
-                                 "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"}) {     // absurd length
+  for (std::string_view bytes : {"\x80",        // tag cut short
+                                 "\x08",        // value missing
+                                 "\x12\x05xx",  // 5 bytes promised, 2 there
+                                 "\x0b",        // groups do not exist here
+                                 "\x09\x01",    // 64-bit cut short
+                                 "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"}) {  // absurd length
     WireReader in(bytes);
     while (in.next()) {
     }
