@@ -38,7 +38,8 @@ TEST(RealCheckpoint, SmolLm2Opens) {
   EXPECT_EQ(embedding->shape, (std::vector<int64_t>{49152, 576}));
   EXPECT_EQ(embedding->packing, Packing::kQ8_0);
   EXPECT_EQ(std::get<int64_t>(opened->metadata.at("llama.block_count").value), 30);
-  EXPECT_EQ(std::get<std::vector<std::string>>(opened->metadata.at("tokenizer.ggml.tokens").value).size(), 49152u);
+  EXPECT_EQ(std::get<std::vector<std::string>>(opened->metadata.at("tokenizer.ggml.tokens").value).size(),
+            49152u);
   EXPECT_EQ(opened->find("no.such.tensor"), nullptr);
 }
 
@@ -47,9 +48,11 @@ TEST(RealCheckpoint, Gemma3Opens) {
   ASSERT_TRUE(opened.ok()) << opened.error().text();
   EXPECT_EQ(opened->architecture, "gemma3");
   EXPECT_EQ(opened->tensors.size(), 236u);
-  EXPECT_EQ(countByPacking(*opened),
-            (std::map<std::string, int>{{"F32", 109}, {"Q4_K", 27}, {"Q5_0", 81}, {"Q6_K", 9}, {"Q8_0", 10}}));
-  EXPECT_EQ(std::get<std::vector<double>>(opened->metadata.at("tokenizer.ggml.scores").value).size(), 262144u);
+  EXPECT_EQ(
+      countByPacking(*opened),
+      (std::map<std::string, int>{{"F32", 109}, {"Q4_K", 27}, {"Q5_0", 81}, {"Q6_K", 9}, {"Q8_0", 10}}));
+  EXPECT_EQ(std::get<std::vector<double>>(opened->metadata.at("tokenizer.ggml.scores").value).size(),
+            262144u);
   EXPECT_FALSE(std::get<bool>(opened->metadata.at("tokenizer.ggml.add_eos_token").value));
 }
 
