@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "engine/engine.h"
+#include "models/models.h"
+#include "text/text.h"
+
+namespace sublane::cli {
+namespace {
+
+struct RunOptions {
+  std::string model, prompt, prompt_file, system, dtype = "f32", plugin;
+  bool chat = false, json = false, loop = false;
+  int64_t max_tokens = 64, context = 0, chunk = 256;
+  engine::Draw draw;
+};
+
+Result<std::string> readPrompt(const RunOptions& o) {
+  if (o.prompt_file.empty()) return o.prompt;
+  std::ifstream file(o.prompt_file, std::ios::binary);
+  std::stringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    return inputError("{}: the prompt file can't be read, or is empty", o.prompt_file);
+  }
+  return text.str();
+}
+
+Result<std::vector<int32_t>> promptIds(const RunOptions& o, const text::Tokenizer& tokenizer) {
+  SUBLANE_TRY(std::string prompt, readPrompt(o));
+  if (!o.chat) return tokenizer.encode(prompt, {.add_bos = true, .parse_special = false});
+  std::vector<text::Message> messages;
+  if (!o.system.empty()) messages.push_back({"system", o.system});
+  messages.push_back({"user", prompt});
+  SUBLANE_TRY(std::string rendered, tokenizer.renderChat(messages, true));
+  return tokenizer.encode(rendered, {.add_bos = false, .parse_special = true});
+}
+
+/// Smallest power of two >= n, at least 16: so that unlike prompts share their buckets.
+int64_t roundUp(int64_t n) {
+  int64_t size = 16;
+  while (size < n) size *= 2;
+  return size;
+}
+
+double total(const std::vector<double>& values) {
+  double sum = 0;
+  for (double value : values) sum += value;
+  return sum;
+}
+double rate(int64_t count, double seconds) { return seconds > 0 ? static_cast<double>(count) / seconds : 0; }
+
+struct Answer {
+  std::vector<int32_t> ids;
+  std::string text;
+  bool stopped = false;
+};
+
+Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer, bool stream) {
+  Answer answer;
+  text::Detokenizer detokenizer = tokenizer.detokenizer();
+  auto emit = [&](const std::string& piece) {
+    answer.text += piece;
+    if (!stream) return;
+    std::fwrite(piece.data(), 1, piece.size(), stdout);
+    std::fflush(stdout);
+  };
+  while (!engine.idle()) {
+    SUBLANE_TRY(std::vector<engine::Token> tokens, engine.step());
+    for (const engine::Token& token : tokens) {
+      answer.stopped = token.finish == engine::Finish::kStop;
+      if (token.id < 0) continue;
+      answer.ids.push_back(token.id);
+      emit(detokenizer.push(token.id));
+    }
+  }
+  emit(detokenizer.finish());
+  if (stream) std::fputs("\n", stdout);
+  return answer;
+}
+
+void printSummary(const engine::Engine& engine, const Answer& answer) {
+  const engine::Times& t = engine.times();
+  std::fprintf(stderr,
+               "\n%s\nload %.2f s, compile %.2f s, prefill %lld tokens in %.2f s (%.1f tokens/s), "
+               "decode %.1f tokens/s; %zu tokens, ended by %s [measured]\n",
+               engine.describe().c_str(), t.load, t.compile, static_cast<long long>(t.prefill_tokens), t.prefill,
+               rate(t.prefill_tokens, t.prefill), rate(static_cast<int64_t>(t.decode.size()), total(t.decode)),
+               answer.ids.size(), answer.stopped ? "a stop token" : "the length");
+}
+
+void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::vector<int32_t>& prompt,
+                  const Answer& answer) {
+  const engine::Times& t = engine.times();
+  nlohmann::ordered_json document = jsonDocument("sublane.run/1");
+  document["model"] = o.model;
+  document["runtime"] = engine.describe();
+  document["prompt_kind"] = o.chat ? "chat" : "raw";
+  document["prompt_ids"] = prompt;
+  document["token_ids"] = answer.ids;
+  document["text"] = answer.text;
+  document["finish"] = answer.stopped ? "stop" : "length";
+  document["origin"] = "measured";
+  document["times"] = {{"load_s", t.load}, {"compile_s", t.compile}, {"prefill_s", t.prefill},
+                       {"prefill_tokens", t.prefill_tokens}, {"per_token_s", t.decode}};
+  document["tokens_per_second"] = {{"prefill", rate(t.prefill_tokens, t.prefill)},
+                                   {"decode", rate(static_cast<int64_t>(t.decode.size()), total(t.decode))}};
+  printJson(document);
+}
+
+Status run(const RunOptions& o) {
+  if (o.prompt.empty() == o.prompt_file.empty()) {
+    return inputError("give the prompt by --prompt TEXT or --prompt-file FILE, not {}", o.prompt.empty() ? "neither" : "both");
+  }
+  SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(o.model));
+  SUBLANE_TRY(text::Tokenizer tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
+  SUBLANE_TRY(std::vector<int32_t> prompt, promptIds(o, tokenizer));
+  if (!o.chat && !o.json && !tokenizer.hasChatTemplate()) {
+    std::fprintf(stderr, "%s has no chat template: the prompt is raw text\n", o.model.c_str());
+  }
+
+  auto length = static_cast<int64_t>(prompt.size());
+  engine::EngineOptions options{.dtype = o.dtype == "bf16" ? formats::DType::kBF16 : formats::DType::kF32,
+                                .context = o.context, .prefill_chunk = std::min(o.chunk, roundUp(length)),
+                                .layers_in_loop = o.loop, .sampling = o.draw.temperature > 0, .plugin = o.plugin};
+  if (options.context == 0) {
+    SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
+    options.context = std::min(config.context, roundUp(length + o.max_tokens));
+  }
+  SUBLANE_TRY(engine::Engine engine, engine::Engine::load(checkpoint, options));
+  SUBLANE_TRY(int32_t id, engine.add({prompt, o.max_tokens, tokenizer.stopIds(), o.draw}));
+  (void)id;
+  SUBLANE_CHECK_OK(engine.prepare(length));
+  SUBLANE_TRY(Answer answer, generate(engine, tokenizer, !o.json));
+  if (o.json) {
+    printRunJson(o, engine, prompt, answer);
+  } else {
+    printSummary(engine, answer);
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+const Command cmd_run{"run", "Generate text on this machine's CPU", [](CLI::App& verb) -> Action {
+  auto o = std::make_shared<RunOptions>();
+  verb.add_option("model", o->model, "A name known to `sublane fetch`, a .gguf file or a directory")->required();
+  verb.add_option("--prompt", o->prompt, "The prompt");
+  verb.add_option("--prompt-file", o->prompt_file, "A file that holds the prompt");
+  verb.add_flag("--chat", o->chat, "Render the prompt as a user's turn by the model's chat template");
+  verb.add_option("--system", o->system, "A system turn before the user's (with --chat)");
+  verb.add_option("--max-tokens", o->max_tokens, "Most tokens to generate (64)")->check(CLI::Range(1, 1 << 20));
+  verb.add_option("--temperature", o->draw.temperature, "0 takes the best token (0)")->check(CLI::Range(0.0, 100.0));
+  verb.add_option("--top-k", o->draw.top_k, "Draw from the k best tokens; 0: all (0)");
+  verb.add_option("--top-p", o->draw.top_p, "Then from the smallest set with this probability (1)")->check(CLI::Range(0.0, 1.0));
+  verb.add_option("--seed", o->draw.seed, "Seed of the draw (0)");
+  verb.add_option("--context", o->context, "Most tokens of prompt and answer; 0: what they need (0)")->check(CLI::Range(0, 1 << 20));
+  verb.add_option("--chunk", o->chunk, "Most prompt tokens in a step (256)")->check(CLI::Range(1, 1 << 16));
+  verb.add_option("--dtype", o->dtype, "Weights are widened at load to this type (f32)")->check(CLI::IsMember({"f32", "bf16"}));
+  verb.add_flag("--layers-in-loop", o->loop, "One loop over the layers instead of unrolled layers");
+  verb.add_option("--plugin", o->plugin, "Another PJRT plugin");
+  verb.add_flag("--json", o->json, "Print one JSON document instead of streaming");
+  return [o] { return run(*o); };
+}};
+
+}  // namespace sublane::cli
