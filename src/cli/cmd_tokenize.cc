@@ -43,8 +43,7 @@ Result<std::vector<int32_t>> parseIds(const std::string& text, int32_t vocabular
 
 /// Whole characters as they are; bytes of a cut character as <0xE2>.
 std::string pieceText(const std::string& bytes) {
-  text::Utf8Stream whole;
-  if (std::string text = whole.push(bytes) + whole.finish(); text == bytes) return text;
+  if (text::isUtf8(bytes)) return bytes;
   std::string shown;
   for (unsigned char byte : bytes) shown += byte < 0x80 ? std::string(1, byte) : fmt::format("<0x{:02X}>", byte);
   return shown;

@@ -70,12 +70,8 @@ Result<std::string> Tokenizer::renderChat(const std::vector<Message>& messages, 
         .hint("use --prompt for raw text");
   }
   for (const Message& message : messages) {
-    Utf8Stream check;
-    for (const std::string* text : {&message.role, &message.content}) {
-      if (check.push(*text) + check.finish() != *text) {
-        return inputError("the {} message {} is not UTF-8", inQuotes(message.role, 20), inQuotes(message.content, 40));
-      }
-    }
+    if (isUtf8(message.role) && isUtf8(message.content)) continue;
+    return inputError("the {} message {} is not UTF-8", inQuotes(message.role, 20), inQuotes(message.content, 40));
   }
   std::string context = templateContext(*state_->vocabulary, messages, add_generation_prompt);
   auto text = state_->chat_template->render(context);

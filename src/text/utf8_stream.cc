@@ -63,4 +63,13 @@ std::string Utf8Stream::finish() {
   return open ? std::string(kReplacement) : "";
 }
 
+bool isUtf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    Front front = frontOf(bytes);
+    if (front.kind != Front::kWhole) return false;
+    bytes.remove_prefix(front.size);
+  }
+  return true;
+}
+
 }  // namespace sublane::text

@@ -24,4 +24,7 @@ class Utf8Stream {
   std::string held_;   // a proper beginning of one character, or empty
 };
 
+/// Whole, valid characters only.
+bool isUtf8(std::string_view bytes);
+
 }  // namespace sublane::text

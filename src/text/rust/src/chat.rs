@@ -5,8 +5,8 @@ use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 
 use crate::python;
 
-/// Stops a template that would never end; a chat of a thousand turns uses about 50,000.
-const FUEL: u64 = 50_000_000;
+/// Instructions after which a template is stopped: some 30 are used for a message.
+const FUEL: u64 = 10_000_000;
 
 pub struct ChatTemplate {
     environment: Environment<'static>,
