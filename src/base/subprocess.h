@@ -1,8 +1,9 @@
 // Runs another program and says how it ended. Never through a shell.
 //
-// The child gets its own process group, is killed when it overstays, when `cancel` is raised, and by the
-// kernel when we die (so that no compile outlives Ctrl-C). Output is read while it runs, and only its last
-// bytes are kept, so that a chatty child costs bounded memory.
+// The child gets its own process group. It is killed when it overstays, when `cancel` is raised, and by the
+// kernel when we die, so that no compile outlives Ctrl-C (what the child itself started may, if we are killed
+// outright). Output is read while it runs, and only its last bytes are kept, so that a chatty child costs
+// bounded memory.
 //
 //   Subprocess child{.argv = {"python3", "-m", "pip", "--version"}, .timeout_seconds = 10};
 //   SUBLANE_TRY(SubprocessResult result, run(child));

@@ -22,13 +22,17 @@ void onSignal(int number) {
   interrupted = true;
 }
 
-// While it lives, Ctrl-C and a polite kill raise `interrupted`; afterwards they do what they did before.
+// While it lives, Ctrl-C and a polite kill raise `interrupted`; afterwards they do what they did before. A
+// signal that was ignored (nohup) stays so.
 class SignalsRaiseFlag {
  public:
   SignalsRaiseFlag() {
     struct sigaction action = {};
     action.sa_handler = onSignal;
-    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before_[i]);
+    for (size_t i = 0; i < std::size(kSignals); ++i) {
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    }
     std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write, as a full disk is
   }
   ~SignalsRaiseFlag() {
