@@ -62,6 +62,12 @@ Rotary localRotary(double theta, int64_t dim) {
   return rotary;
 }
 
+/// Gemma 2 capped its scores and Gemma 3 doesn't: the key exists, transformers (5.24) reads and never applies it.
+void refuseScoreCap(io::ConfigReader& keys, const std::string& key) {
+  if (std::optional<double> cap = keys.optionalFloat(key); cap && *cap != 0.0)
+    keys.refuse(fmt::format("{} = {} is not supported: Gemma 3 caps no scores", key, *cap));
+}
+
 /// The file doesn't say what the scores are divided by: the width of a head, save in the 27B (62 layers),
 /// which was trained with the hidden size per head.
 double ggufAttentionScale(io::ConfigReader& keys, const DecoderConfig& config) {
@@ -84,7 +90,7 @@ void readGguf(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderC
                 "gemma3.attention.sliding_window_pattern absent: every 6th layer sees everything");
   setLayers(keys.requireInt("gemma3.attention.sliding_window"), everyNth(pattern, config.layers), config);
   config.attention_scale = ggufAttentionScale(keys, config);
-  config.attention_soft_cap = keys.optionalFloat("gemma3.attn_logit_softcapping").value_or(0.0);
+  refuseScoreCap(keys, "gemma3.attn_logit_softcapping");
   config.final_soft_cap = keys.optionalFloat("gemma3.final_logit_softcapping").value_or(0.0);
 }
 
@@ -123,7 +129,7 @@ void readHf(io::ConfigReader& keys, DecoderConfig& config) {
                      readHfRotary(keys, kHfLocalRotary, config.head_dim)};
   setLayers(keys.requireInt("sliding_window"), hfWindowed(keys, config.layers), config);
   config.attention_scale = scaleOfWidth(keys.requireFloat("query_pre_attn_scalar"));
-  config.attention_soft_cap = keys.optionalFloat("attn_logit_softcapping").value_or(0.0);
+  refuseScoreCap(keys, "attn_logit_softcapping");
   config.final_soft_cap = keys.optionalFloat("final_logit_softcapping").value_or(0.0);
   for (const char* key : {"attention_bias", "use_bidirectional_attention"}) refuseIfTrue(keys, key);
 }

@@ -53,8 +53,7 @@ struct DecoderConfig {
   bool post_norms = false;               // norms after attention and after the MLP (Gemma)
   double embedding_scale = 1.0;          // Gemma: sqrt(hidden)
   double attention_scale = 0.0;          // of q.k
-  double attention_soft_cap = 0.0;       // 0: none; else scores = cap * tanh(scores / cap)
-  double final_soft_cap = 0.0;           // of the logits
+  double final_soft_cap = 0.0;           // of the logits; 0: none
   std::vector<Rotary> rotaries;          // distinct ones
   std::vector<int32_t> layer_rotary;     // by layer: index into rotaries
   std::vector<int64_t> layer_window;     // by layer: keys seen, the token's own included; 0 = all

@@ -53,7 +53,7 @@ LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weig
     const TokenInputs& t = in.tokens;
     attended = b.pagedAttention({heads.q, state.k_cache, state.v_cache, t.page_table, t.lengths, t.positions,
                                  t.token_sequence, t.token_column, t.query_token, in.window},
-                                {config.attention_scale, config.attention_soft_cap});
+                                {.scale = config.attention_scale});
   }
   auto scope = b.at({in.layer, "attention.out"});
   int64_t tokens = b.type(state.x).shape[0];

@@ -43,7 +43,6 @@ void checkSizes(const DecoderConfig& config, Faults& faults) {
                 config.norm_epsilon);
   faults.unless(config.attention_scale > 0 && std::isfinite(config.attention_scale), "attention scale is {}",
                 config.attention_scale);
-  faults.unless(config.attention_soft_cap >= 0, "attention soft cap is {}", config.attention_soft_cap);
   faults.unless(config.final_soft_cap >= 0, "final soft cap is {}", config.final_soft_cap);
 }
 

@@ -1,0 +1,297 @@
+// Reading configurations: every key consumed, refused or ignored by name, and every tensor accounted for.
+#include "tiny_model.h"
+
+namespace sublane::models {
+namespace {
+
+testing::AssertionResult contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "\"" << part << "\" is not in \"" << text << "\"";
+}
+
+io::Checkpoint hfConfig(const std::string& text) {
+  std::string path = testing::TempDir() + "config_test.json";
+  std::ofstream(path) << text;
+  return must(io::openConfig(path));
+}
+
+/// Llama-3.1-8B's own config.json.
+const char* const kLlama3 = R"({
+  "architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0,
+  "bos_token_id": 128000, "eos_token_id": [128001, 128008, 128009], "hidden_act": "silu", "hidden_size": 4096,
+  "initializer_range": 0.02, "intermediate_size": 14336, "max_position_embeddings": 131072, "mlp_bias": false,
+  "model_type": "llama", "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8,
+  "pretraining_tp": 1, "rms_norm_eps": 1e-05,
+  "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                   "original_max_position_embeddings": 8192, "rope_type": "llama3"},
+  "rope_theta": 500000.0, "tie_word_embeddings": false, "torch_dtype": "bfloat16",
+  "transformers_version": "4.42.3", "use_cache": true, "vocab_size": 128256})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+std::string errorOf(const io::Checkpoint& checkpoint) {
+  Result<DecoderConfig> config = readConfig(checkpoint);
+  return config.ok() ? "no error" : config.error().message();
+}
+
+TEST(Rotary, Llama3ScalingNumbers) {  // case 20
+  DecoderConfig config = must(readConfig(hfConfig(kLlama3)));
+  Rotary plain = config.rotaries[0];
+  plain.scaling = Rotary::Scaling::kNone;
+  std::vector<double> scaled = rotaryFrequencies(config.rotaries[0]), original = rotaryFrequencies(plain);
+  ASSERT_EQ(scaled.size(), 64u);
+  auto ratio = [&](size_t pair) { return scaled[pair] / original[pair]; };
+  for (size_t pair = 0; pair <= 28; ++pair) EXPECT_EQ(ratio(pair), 1.0) << pair;
+  EXPECT_NEAR(ratio(29), 0.828168, 5e-7);
+  EXPECT_NEAR(ratio(30), 0.643743, 5e-7);
+  EXPECT_NEAR(ratio(34), 0.190211, 5e-7);
+  for (size_t pair = 35; pair < 64; ++pair) EXPECT_DOUBLE_EQ(ratio(pair), 0.125) << pair;
+  EXPECT_NEAR(scaled[29], 0.00216657076, 5e-12);
+  EXPECT_NEAR(scaled[63], 3.06892599e-07, 5e-16);
+}
+
+TEST(Rotary, TablesAreExactAtFarPositions) {  // case 59
+  Rotary rotary{.theta = 500000, .dim = 128};
+  std::vector<float> cos(131072 * 64);
+  fillRotaryTable(rotary, RotaryTable::kCos, cos);
+  for (int64_t position : {1, 257, 2049, 131071}) {
+    double angle = static_cast<double>(position) * std::pow(500000.0, -2.0 / 128);
+    EXPECT_EQ(cos[static_cast<size_t>(position * 64 + 1)], static_cast<float>(std::cos(angle))) << position;
+  }
+}
+
+TEST(RotaryPairs, UnpermuteUndoesPermute) {  // case 25
+  EXPECT_EQ(unpermuteRotaryPairs(8, 1), (std::vector<int64_t>{0, 2, 4, 6, 1, 3, 5, 7}));
+  EXPECT_EQ(permuteRotaryPairs(8, 2), (std::vector<int64_t>{0, 2, 1, 3, 4, 6, 5, 7}));
+  for (auto [rows, heads] : {std::pair{36, 3}, {64, 1}, {20, 5}}) {
+    std::vector<int64_t> there = permuteRotaryPairs(rows, heads), back = unpermuteRotaryPairs(rows, heads);
+    for (int64_t row = 0; row < rows; ++row) {
+      EXPECT_EQ(there[static_cast<size_t>(back[static_cast<size_t>(row)])], row);
+      EXPECT_EQ(back[static_cast<size_t>(row)] / (rows / heads), row / (rows / heads))
+          << "a row left its head";
+    }
+  }
+}
+
+TEST(RotaryPairs, PackedRowsMoveWhole) {  // case 25, quantised rows
+  constexpr int64_t kRows = 8, kColumns = 64;
+  std::vector<std::byte> bytes(static_cast<size_t>(kRows) * 68);  // two Q8_0 blocks a row
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<std::byte>(i % 34 < 2 ? 0x2c : i * 37 % 251);
+  io::Checkpoint checkpoint;
+  checkpoint.tensors = {{"q", {kRows, kColumns}, formats::Packing::kQ8_0, bytes, 0}};
+  std::vector<float> stored(kRows * kColumns), halves(kRows * kColumns);
+  TensorSource source{"q", Layout::kUnpermuteRotaryPairs, 2};
+  must(readRows(checkpoint, {"q"}, 0, stored));
+  must(readRows(checkpoint, source, 0, std::span(halves).first(3 * kColumns)));  // in two parts
+  must(readRows(checkpoint, source, 3, std::span(halves).subspan(3 * kColumns)));
+  for (auto [row, from] : {std::pair{0, 0}, {1, 2}, {2, 1}, {3, 3}, {4, 4}, {5, 6}, {6, 5}, {7, 7}})
+    for (int64_t i = 0; i < kColumns; ++i)
+      EXPECT_EQ(halves[static_cast<size_t>(row * kColumns + i)],
+                stored[static_cast<size_t>(from * kColumns + i)]);
+}
+
+TEST(ReadRows, PastTheEndIsAnError) {
+  TinyModel tiny = hfModel("llama.json");
+  std::vector<float> out(36 * 2);
+  Status status = readRows(tiny.checkpoint, {"lm_head.weight"}, 0, out);
+  EXPECT_TRUE(contains(status.error().message(), "missing lm_head.weight"));
+  status = readRows(tiny.checkpoint, {"model.embed_tokens.weight"}, 60, out);
+  EXPECT_TRUE(contains(status.error().message(), "[61,36] can't give 72 values from row 60 on"));
+}
+
+TEST(LlamaConfig, OfLlama3) {
+  DecoderConfig config = must(readConfig(hfConfig(kLlama3)));
+  EXPECT_EQ(config.head_dim, 128);
+  EXPECT_EQ(config.kv_heads, 8);
+  EXPECT_FALSE(config.tied_embedding);
+  EXPECT_EQ(config.layer_window, std::vector<int64_t>(32, 0));
+  EXPECT_DOUBLE_EQ(config.attention_scale, 1 / std::sqrt(128.0));
+  EXPECT_EQ(parameterCount(config), 8030261248);  // as published
+  EXPECT_EQ(config.assumptions,
+            (std::vector<std::string>{"head_dim absent: hidden_size / num_attention_heads = 128"}));
+  EXPECT_TRUE(contains(describe(config)[2], "llama3 scaling by 8"));
+  must(buildStep(config, {.tokens = 8, .sequences = 8, .pages_per_sequence = 64, .pages = 512},
+                 {.layers_in_loop = true}, io::Container::kHuggingFace));
+}
+
+TEST(LlamaConfig, NewerAndOlderRotaryKeysAgree) {
+  Rotary expected = must(readConfig(hfConfig(kLlama3))).rotaries[0];
+  std::string older = replaced(kLlama3, "rope_type", "type");
+  EXPECT_EQ(must(readConfig(hfConfig(older))).rotaries[0], expected);
+  std::string newer =
+      replaced(kLlama3, "\"rope_scaling\": {", "\"rope_parameters\": {\"rope_theta\": 500000.0, ");
+  newer = replaced(newer, "\"rope_theta\": 500000.0, \"tie", "\"tie");
+  EXPECT_EQ(must(readConfig(hfConfig(newer))).rotaries[0], expected);
+  std::string both = replaced(newer, "\"tie", "\"rope_theta\": 10000.0, \"tie");
+  EXPECT_TRUE(
+      contains(errorOf(hfConfig(both)), "rope_parameters.rope_theta 500000 and rope_theta 10000 disagree"));
+}
+
+TEST(LlamaConfig, RefusesMathematicsItDoesNotHave) {
+  std::string text = replaced(kLlama3, "\"mlp_bias\": false", "\"mlp_bias\": true, \"qk_layernorm\": true");
+  text = replaced(text, "\"rope_type\": \"llama3\"", "\"rope_type\": \"yarn\"");
+  text = replaced(text, "\"hidden_act\": \"silu\"", "\"hidden_act\": \"relu\"");
+  text = replaced(text, "\"rms_norm_eps\": 1e-05,", "\"partial_rotary_factor\": 0.5,");
+  std::string error = errorOf(hfConfig(text));
+  for (const char* part : {"6 faults", "mlp_bias = true is not supported", "qk_layernorm is not understood",
+                           "rms_norm_eps is missing",
+                           "rope_scaling.rope_type = \"yarn\" is not supported (default, linear, llama3)",
+                           "hidden_act = \"relu\" is not supported (silu, gelu_pytorch_tanh)",
+                           "partial_rotary_factor = 0.5 is not supported (1)"})
+    EXPECT_TRUE(contains(error, part));
+  EXPECT_TRUE(contains(errorOf(hfConfig(replaced(kLlama3, ", \"rope_type\": \"llama3\"", ""))),
+                       "rope_scaling.factor is not understood"));
+}
+
+TEST(LlamaConfig, SizesThatDontFit) {
+  std::string text = replaced(kLlama3, "\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5");
+  text = replaced(text, "\"vocab_size\": 128256", "\"vocab_size\": 0, \"head_dim\": 127");
+  std::string error = errorOf(hfConfig(text));
+  EXPECT_EQ(error,
+            "llama: vocabulary is 0; 32 heads are not a multiple of 5 kv heads; "
+            "rotary width 127 is not an even number up to the head width 127");
+  EXPECT_TRUE(contains(errorOf(hfConfig(replaced(kLlama3, "\"num_hidden_layers\": 32",
+                                                 "\"num_hidden_layers\": 1000000000000"))),
+                       "num_hidden_layers = 1000000000000 is outside 1..4096"));
+}
+
+TEST(LlamaConfig, GgufExtras) {
+  TinyModel tiny = ggufModel("llama.json");
+  tiny.checkpoint.metadata["llama.expert_count"] = integer(8);
+  tiny.checkpoint.metadata["llama.rope.scaling.type"] = {std::string("yarn")};
+  tiny.checkpoint.metadata["llama.rope.scaling.factor"] = number(4);
+  tiny.checkpoint.metadata["llama.rope.dimension_count"] = integer(4);
+  tiny.checkpoint.metadata["llama.logit_scale"] = number(2);
+  tiny.add("rope_freqs.weight", {7}, std::vector<float>(7, 1.0f));
+  std::string error = errorOf(tiny.checkpoint);
+  for (const char* part :
+       {"5 faults", "expert_count: mixtures of experts",
+        "scaling.type = \"yarn\" is not supported (none, linear)",
+        "dimension_count 4 is not the head's width 10",
+        "rope_freqs.weight has shape [7], the head's width needs [5]", "llama.logit_scale is not understood"})
+    EXPECT_TRUE(contains(error, part));
+}
+
+TEST(GemmaConfig, LayersAlternate) {
+  DecoderConfig config = must(readConfig(hfModel("gemma3_capped.json").checkpoint));
+  EXPECT_EQ(config.layer_window, (std::vector<int64_t>{7, 7, 0, 7}));
+  EXPECT_EQ(config.layer_rotary, (std::vector<int32_t>{1, 1, 0, 1}));
+  EXPECT_EQ(config.rotaries[0].scaling, Rotary::Scaling::kLinear);
+  EXPECT_EQ(config.rotaries[1].theta, 100);
+  EXPECT_DOUBLE_EQ(config.attention_scale, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(config.embedding_scale, std::sqrt(33.0));
+  EXPECT_EQ(config.final_soft_cap, 3);
+}
+
+TEST(GemmaConfig, GgufDefaultsAreAssumptions) {
+  TinyModel tiny = ggufModel("gemma3.json");
+  io::Metadata& metadata = tiny.checkpoint.metadata;
+  for (const char* key :
+       {"gemma3.attention.sliding_window_pattern", "gemma3.rope.freq_base_swa", "gemma3.vocab_size"})
+    metadata.erase(key);
+  metadata["gemma3.block_count"] = integer(7);
+  metadata["tokenizer.ggml.tokens"] = {std::vector<std::string>(53, "x")};
+  DecoderConfig config = must(readConfig(tiny.checkpoint));
+  EXPECT_EQ(config.layer_window, (std::vector<int64_t>{5, 5, 5, 5, 5, 0, 5}));
+  EXPECT_EQ(config.rotaries[1].theta, 10000);
+  EXPECT_EQ(config.vocabulary, 53);
+  EXPECT_EQ(config.assumptions.size(), 5u);
+  metadata["gemma3.block_count"] = integer(62);  // the 27B
+  EXPECT_DOUBLE_EQ(must(readConfig(tiny.checkpoint)).attention_scale, 1 / std::sqrt(30.0 / 6));
+}
+
+TEST(GemmaConfig, Refusals) {
+  io::Checkpoint checkpoint = hfModel("gemma3.json").checkpoint;
+  checkpoint.metadata["attn_logit_softcapping"] = number(50);
+  checkpoint.metadata["use_bidirectional_attention"] = {true};
+  checkpoint.metadata["layer_types"] = {std::vector<std::string>{"full_attention", "chunked_attention"}};
+  std::string error = errorOf(checkpoint);
+  for (const char* part :
+       {"attn_logit_softcapping = 50 is not supported", "use_bidirectional_attention = true is not supported",
+        "layer_types: \"chunked_attention\" is not supported (sliding_attention, full_attention)"})
+    EXPECT_TRUE(contains(error, part));
+}
+
+TEST(Architectures, UnknownOnesListWhatExists) {
+  io::Checkpoint checkpoint;
+  checkpoint.source = "x.gguf";
+  checkpoint.architecture = "falcon";
+  EXPECT_EQ(errorOf(checkpoint), "x.gguf: unknown architecture \"falcon\" (known: gemma3, llama)");
+  checkpoint.container = io::Container::kHuggingFace;
+  EXPECT_EQ(errorOf(checkpoint),
+            "x.gguf: unknown architecture \"falcon\" (known: Gemma3ForCausalLM, LlamaForCausalLM)");
+  checkpoint.architecture = "Gemma3ForConditionalGeneration";
+  EXPECT_TRUE(
+      contains(errorOf(checkpoint), "Gemma3ForConditionalGeneration is not supported: it reads images"));
+}
+
+TEST(Architectures, EveryModelIsListedOnce) {
+  std::set<std::string_view> names;
+  for (const Model* model : allModels()) {
+    EXPECT_TRUE(names.insert(model->name).second);
+    EXPECT_FALSE(model->gguf_architectures.empty() && model->hf_architectures.empty());
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"gemma3", "llama"}));
+}
+
+std::string tensorError(const TinyModel& tiny) {
+  Status status = checkTensors(tiny.checkpoint, must(readConfig(tiny.checkpoint)));
+  return status.ok() ? "no error" : status.error().message();
+}
+
+TEST(CheckTensors, AllFaultsAtOnce) {
+  TinyModel tiny = ggufModel("llama.json");
+  for (io::Tensor& tensor : tiny.checkpoint.tensors) {
+    if (tensor.name == "blk.1.attn_q.weight") tensor.name = "blk.1.attn_q.bias";
+    if (tensor.name == "blk.2.ffn_up.weight") tensor.shape = {36, 44};
+    if (tensor.name == "blk.0.ffn_down.weight") tensor.packing = formats::Packing::kI32;
+  }
+  EXPECT_EQ(tensorError(tiny),
+            "tiny.gguf: 4 tensors do not fit model llama:\n"
+            "    blk.0.ffn_down.weight holds integers (I32)\n"
+            "    missing blk.1.attn_q.weight [60,36]\n"
+            "    blk.2.ffn_up.weight has shape [36,44], the configuration needs [44,36]\n"
+            "    extra blk.1.attn_q.bias [60,36], which llama does not use");
+}
+
+TEST(CheckTensors, TiedHeads) {  // case 19
+  TinyModel gguf = ggufModel("llama.json");
+  EXPECT_TRUE(must(readConfig(gguf.checkpoint)).tied_embedding);
+  EXPECT_EQ(tensorError(gguf), "no error");
+  TinyModel own = hfModel("llama_scaled.json");
+  EXPECT_EQ(tensorError(own), "no error");
+
+  TinyModel absent = hfModel("llama.json");
+  absent.checkpoint.metadata["tie_word_embeddings"] = {false};
+  EXPECT_TRUE(
+      contains(tensorError(absent), "missing lm_head.weight [61,36], and tie_word_embeddings is false"));
+
+  TinyModel both = hfModel("llama.json");
+  std::vector<float> embedding = both.values("model.embed_tokens.weight");
+  both.add("lm_head.weight", {61, 36}, embedding);
+  EXPECT_EQ(tensorError(both), "no error");
+  both.values("lm_head.weight")[5] += 1;
+  EXPECT_TRUE(
+      contains(tensorError(both),
+               "lm_head.weight differs from model.embed_tokens.weight, but the configuration ties them"));
+
+  TinyModel biased = hfModel("llama.json");
+  biased.add("lm_head.bias", {61}, std::vector<float>(61));
+  EXPECT_TRUE(contains(tensorError(biased), "extra lm_head.bias [61], which llama does not use"));
+}
+
+TEST(CheckTensors, RopeDivisorsAreUsed) {
+  TinyModel tiny = ggufModel("llama_scaled.json");
+  EXPECT_EQ(tensorError(tiny), "no error");
+  EXPECT_EQ(must(readConfig(tiny.checkpoint)).rotaries[0].frequency_divisors.size(), 7u);
+  TinyModel gemma = hfModel("gemma3.json");
+  gemma.add("model.layers.0.self_attn.rotary_emb.inv_freq", {4}, std::vector<float>(4));
+  EXPECT_EQ(tensorError(gemma), "no error");
+}
+
+}  // namespace
+}  // namespace sublane::models
