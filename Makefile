@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 # CMake starts over when BUILD moves or its flags change; an unchanged tree costs about a second.
 CONFIGURE = cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
-NINJA = ninja -C $(BUILD) -j $(JOBS) --quiet
+NINJA = ninja -C $(BUILD) -j $(JOBS)
 SUBLANE = $(BUILD)/sublane
 CTEST = ctest --test-dir $(BUILD) --output-on-failure -j 2
 QUESTION ?= What is a matrix multiplication, in two sentences?

@@ -14,7 +14,8 @@ if(SUBLANE_FUZZ OR SUBLANE_SANITIZE)
   add_link_options(-fsanitize=${sanitizers})
 endif()
 if(SUBLANE_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)
+  # libstdc++ 12 uses what it has itself marked as deprecated.
+  add_compile_options(-fsanitize=fuzzer-no-link -Wno-deprecated-declarations)
 endif()
 
 # sublane_fuzz_targets(LIBRARIES...): one program for each reader of foreign bytes.

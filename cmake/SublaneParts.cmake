@@ -2,7 +2,6 @@
 #   SUBLANE_VERSION_<part>    a CMake variable, for example SUBLANE_VERSION_libtpu
 #   SUBLANE_PART_DIR_<part>   where set-up unpacks that part
 #   generated/parts.inc       one line SUBLANE_PART(part, package, version, needed_for) each, for C++
-# and the Rust to build with (SUBLANE_RUST_DIR holds cargo and rustc).
 set(versions_file ${CMAKE_SOURCE_DIR}/tools/versions.env)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${versions_file})
 
@@ -32,10 +31,9 @@ if(NOT SUBLANE_VERSION_libtpu)
 endif()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/parts.inc CONTENT "${parts_text}")
 
-if(NOT SUBLANE_RUST_DIR)
-  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/find_rust.sh OUTPUT_VARIABLE SUBLANE_RUST_DIR
-                  ERROR_VARIABLE rust_error OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(NOT SUBLANE_RUST_DIR)
-    message(FATAL_ERROR "${rust_error}Run tools/setup.sh (or make demo), or pass -DSUBLANE_RUST_DIR=DIR.")
-  endif()
+# Said now rather than in the middle of the build (src/text/rust/build.sh asks the same script).
+execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/find_rust.sh OUTPUT_QUIET ERROR_VARIABLE rust_error
+                RESULT_VARIABLE rust_missing)
+if(rust_missing)
+  message(FATAL_ERROR "${rust_error}Run tools/setup.sh (or make demo), or put a newer Rust into PATH.")
 endif()
