@@ -20,28 +20,28 @@ namespace sublane::chips {
 
 struct Number {
   double value = 0;
-  std::string unit;         // "FLOP/s", "B/s", "B", "Hz"
+  std::string unit;  // "FLOP/s", "B/s", "B", "Hz"
   Origin origin = Origin::kDatasheet;
-  std::string source;       // where it was read
-  std::string derivation;   // how it was made from what the source says; may be empty
+  std::string source;      // where it was read
+  std::string derivation;  // how it was made from what the source says; may be empty
 };
 
 struct Chip {
-  std::string name;         // as in --chip: "v6e"
-  std::string title;        // "TPU v6e (Trillium)"
-  std::string device_kind;  // as PJRT says: "TPU v6 lite"
-  std::string topology;     // smallest one that libtpu compiles for: "v6e:1x1"
+  std::string name;                                     // as in --chip: "v6e"
+  std::string title;                                    // "TPU v6e (Trillium)"
+  std::string device_kind;                              // as PJRT says: "TPU v6 lite"
+  std::string topology;                                 // smallest one that libtpu compiles for: "v6e:1x1"
   std::map<std::string, std::string> topology_options;  // v4: {"chip_config_name", "megacore"}
   int64_t devices_per_chip = 1;
   int64_t cores_per_device = 1;
-  std::map<std::string, Number> numbers;                // all that the file gives, by key
+  std::map<std::string, Number> numbers;  // all that the file gives, by key
 
   // The numbers that every file must give.
-  double bf16_flops = 0;             // FLOP/s of the MXUs
+  double bf16_flops = 0;  // FLOP/s of the MXUs
   double hbm_bytes_per_second = 0;
-  double hbm_bytes = 0;              // published capacity
-  double hbm_usable_bytes = 0;       // what the compiler lets a program have
-  double vmem_bytes = 0;             // of one core
+  double hbm_bytes = 0;         // published capacity
+  double hbm_usable_bytes = 0;  // what the compiler lets a program have
+  double vmem_bytes = 0;        // of one core
   double clock_hz = 0;
   // 0 where the makers publish none (then the MXU runs the type no faster than bf16).
   double int8_ops = 0, fp8_flops = 0, int4_ops = 0;

@@ -9,18 +9,14 @@ namespace dom = simdjson::dom;
 
 struct Field {
   const char* key;
-  double Chip::*value;
+  double Chip::* value;
   bool required;
 };
 constexpr Field kFields[] = {
-    {"bf16_flops", &Chip::bf16_flops, true},
-    {"hbm_bytes_per_second", &Chip::hbm_bytes_per_second, true},
-    {"hbm_bytes", &Chip::hbm_bytes, true},
-    {"hbm_usable_bytes", &Chip::hbm_usable_bytes, true},
-    {"vmem_bytes", &Chip::vmem_bytes, true},
-    {"clock_hz", &Chip::clock_hz, true},
-    {"int8_ops", &Chip::int8_ops, false},
-    {"fp8_flops", &Chip::fp8_flops, false},
+    {"bf16_flops", &Chip::bf16_flops, true}, {"hbm_bytes_per_second", &Chip::hbm_bytes_per_second, true},
+    {"hbm_bytes", &Chip::hbm_bytes, true},   {"hbm_usable_bytes", &Chip::hbm_usable_bytes, true},
+    {"vmem_bytes", &Chip::vmem_bytes, true}, {"clock_hz", &Chip::clock_hz, true},
+    {"int8_ops", &Chip::int8_ops, false},    {"fp8_flops", &Chip::fp8_flops, false},
     {"int4_ops", &Chip::int4_ops, false},
 };
 
@@ -32,7 +28,8 @@ Result<std::string> text(dom::element object, const char* key, const std::string
 
 Result<int64_t> positive(dom::element object, const char* key, const std::string& where) {
   int64_t value = 0;
-  if (object[key].get(value) || value < 1) return inputError("{}: \"{}\" is not a positive integer", where, key);
+  if (object[key].get(value) || value < 1)
+    return inputError("{}: \"{}\" is not a positive integer", where, key);
   return value;
 }
 

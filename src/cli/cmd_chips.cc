@@ -18,10 +18,11 @@ std::string valueText(const chips::Number& number) {
 
 void printChip(const chips::Chip& chip) {
   fmt::print("{}  {}, PJRT device kind \"{}\"\n", chip.name, chip.title, chip.device_kind);
-  fmt::print("  one device is {} core{}; a chip has {} device{}; compiled as topology {}\n", chip.cores_per_device,
-             chip.cores_per_device == 1 ? "" : "s", chip.devices_per_chip, chip.devices_per_chip == 1 ? "" : "s",
-             chip.topology);
-  for (const auto& [option, value] : chip.topology_options) fmt::print("  with option {} = {}\n", option, value);
+  fmt::print("  one device is {} core{}; a chip has {} device{}; compiled as topology {}\n",
+             chip.cores_per_device, chip.cores_per_device == 1 ? "" : "s", chip.devices_per_chip,
+             chip.devices_per_chip == 1 ? "" : "s", chip.topology);
+  for (const auto& [option, value] : chip.topology_options)
+    fmt::print("  with option {} = {}\n", option, value);
   for (const auto& [key, number] : chip.numbers) {
     fmt::print("  {:<26}{:>20}  {:<9}  {}\n", key, valueText(number), name(number.origin), number.source);
     if (!number.derivation.empty()) fmt::print("  {:<26}{:>20}  {:<9}  {}\n", "", "", "", number.derivation);
@@ -32,9 +33,12 @@ void printTable(std::span<const chips::Chip* const> selected) {
   fmt::print("{:<7}{:>14}{:>13}{:>11}{:>11}{:>11}  {}\n", "chip", "bf16", "HBM rate", "HBM", "VMEM", "clock",
              "one device is");
   for (const chips::Chip* chip : selected) {
-    const char* device = chip->devices_per_chip == 2 ? "half a chip" : chip->cores_per_device == 2 ? "two cores" : "a chip";
-    fmt::print("{:<7}{:>14}{:>13}{:>11}{:>11}{:>11}  {}\n", chip->name, formatFlopsPerSecond(chip->bf16_flops),
-               formatBytesPerSecond(chip->hbm_bytes_per_second), formatBinaryBytes(static_cast<int64_t>(chip->hbm_bytes)),
+    const char* device = chip->devices_per_chip == 2   ? "half a chip"
+                         : chip->cores_per_device == 2 ? "two cores"
+                                                       : "a chip";
+    fmt::print("{:<7}{:>14}{:>13}{:>11}{:>11}{:>11}  {}\n", chip->name,
+               formatFlopsPerSecond(chip->bf16_flops), formatBytesPerSecond(chip->hbm_bytes_per_second),
+               formatBinaryBytes(static_cast<int64_t>(chip->hbm_bytes)),
                formatBinaryBytes(static_cast<int64_t>(chip->vmem_bytes)), formatHz(chip->clock_hz), device);
   }
   fmt::print("\nPer PJRT device; VMEM per core. Every number, with its origin and source:\n");
@@ -83,14 +87,15 @@ Status show(const std::string& only, const std::string& format) {
 }  // namespace
 
 extern const Command cmd_chips;
-const Command cmd_chips{"chips", "What is published about each chip, with the source of every number",
-                        [](CLI::App& verb) -> Action {
-                          auto only = std::make_shared<std::string>();
-                          auto format = std::make_shared<std::string>("text");
-                          verb.add_option("--show", *only, "One chip only: v6e");
-                          verb.add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
-                          verb.add_flag_callback("--json", [format] { *format = "json"; }, "Short for --format json");
-                          return [only, format] { return show(*only, *format); };
-                        }};
+const Command cmd_chips{
+    "chips", "What is published about each chip, with the source of every number",
+    [](CLI::App& verb) -> Action {
+      auto only = std::make_shared<std::string>();
+      auto format = std::make_shared<std::string>("text");
+      verb.add_option("--show", *only, "One chip only: v6e");
+      verb.add_option("--format", *format, "text or json")->check(CLI::IsMember({"text", "json"}));
+      verb.add_flag_callback("--json", [format] { *format = "json"; }, "Short for --format json");
+      return [only, format] { return show(*only, *format); };
+    }};
 
 }  // namespace sublane::cli

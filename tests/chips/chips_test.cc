@@ -58,7 +58,8 @@ TEST(Chips, AnUnknownChipListsAll) {
 
 std::string file(const std::string& number) {
   return R"({"schema": "sublane.chip/1", "name": "x", "title": "X", "device_kind": "X", "topology": "x:1",
-             "devices_per_chip": 1, "cores_per_device": 1, "numbers": {)" + number + "}}";
+             "devices_per_chip": 1, "cores_per_device": 1, "numbers": {)" +
+         number + "}}";
 }
 
 TEST(ReadChip, SaysWhatIsWrong) {
