@@ -34,7 +34,7 @@ std::string sortedMap(std::string_view message) {
     WireReader inner(outer.text());
     return inner.next() && inner.field() == 1 ? inner.text() : std::string_view();
   };
-  std::stable_sort(entries.begin(), entries.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  std::sort(entries.begin(), entries.end(), [&](auto a, auto b) { return key(a) < key(b); });
   WireWriter out;
   for (std::string_view entry : entries) out.raw(entry);
   return out.bytes();

@@ -159,6 +159,23 @@ TEST_F(AheadOfTime, OverrideReachesTheCompiler) {
   EXPECT_TRUE(result.ok()) << result.error().text();
 }
 
+TEST_F(AheadOfTime, ShardedProgramIsPartitioned) {
+  AheadOfTimeRequest request = tiny("v6e:2x2");
+  request.options.partitions = 4;
+  request.stablehlo = R"(module @sharded {
+    sdy.mesh @mesh = <["x"=4]>
+    func.func public @main(%x: tensor<512x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})
+        -> (tensor<512x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+      %0 = stablehlo.tanh %x : tensor<512x256xf32>
+      return %0 : tensor<512x256xf32>
+    }
+  })";
+  Result<AheadOfTimeResult> result = compileAheadOfTime(request);
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  EXPECT_EQ(result->device_count, 4);
+  EXPECT_EQ(result->memory->arguments, 512 * 256 * 4 / 4) << "one device's share";
+}
+
 TEST_F(AheadOfTime, UnknownInitFlagEndsTheChildNotUs) {
   AheadOfTimeRequest request = tiny("v6e:1x1");
   request.init_args = {"--xla_no_such_flag=1"};
