@@ -29,6 +29,7 @@ class Builder {
     ~PlaceScope() { b_.place_ = std::move(saved_); }
     PlaceScope(const PlaceScope&) = delete;
     PlaceScope& operator=(const PlaceScope&) = delete;
+
    private:
     Builder& b_;
     Place saved_;
@@ -41,10 +42,11 @@ class Builder {
   /// An output that reuses the buffer of a kState parameter of the same type.
   void outputInPlace(std::string name, ValueId value, ValueId state_parameter);
 
-  ValueId constant(DType dtype, double value);                       // rank 0
-  ValueId splat(Type type, double value);                            // constant, broadcast
+  ValueId constant(DType dtype, double value);  // rank 0
+  ValueId splat(Type type, double value);       // constant, broadcast
   ValueId iota(Type type, int64_t axis);
 
+  // clang-format off: kinds of operations stand side by side
   ValueId negate(ValueId x);   ValueId exp(ValueId x);      ValueId log(ValueId x);   ValueId tanh(ValueId x);
   ValueId rsqrt(ValueId x);    ValueId sqrt(ValueId x);     ValueId logistic(ValueId x);
   ValueId logicalNot(ValueId x); ValueId isFinite(ValueId x);
@@ -60,6 +62,7 @@ class Builder {
   ValueId shiftLeft(ValueId a, ValueId b); ValueId shiftRight(ValueId a, ValueId b);
   ValueId compare(Comparison direction, ValueId a, ValueId b);
   ValueId select(ValueId predicate, ValueId on_true, ValueId on_false);
+  // clang-format on
 
   ValueId broadcast(ValueId x, Shape shape, std::vector<int64_t> dims);
   ValueId reshape(ValueId x, Shape shape);
@@ -71,8 +74,8 @@ class Builder {
   ValueId reduceMax(ValueId x, std::vector<int64_t> axes);
   ValueId argMax(ValueId x, int64_t axis);
   ValueId dot(ValueId lhs, ValueId rhs, DotAttrs attrs, DType result);
-  /// x [.., K] times weight [N, K] (a checkpoint's own order, rows are outputs) -> [.., N]. In float32 it asks
-  /// for the highest precision.
+  /// x [.., K] times weight [N, K] (a checkpoint's own order, rows are outputs) -> [.., N]. In float32 it
+  /// asks for the highest precision.
   ValueId linear(ValueId x, ValueId weight, DType result);
 
   ValueId takeRows(ValueId table, ValueId ids);
@@ -81,18 +84,19 @@ class Builder {
 
   /// Loop of `count` iterations; `body` gets a Builder of the body graph, the index, the carried values, the
   /// invariants and the slices, and returns the next carried values.
-  using LoopBody = std::function<std::vector<ValueId>(Builder& body, ValueId index, const std::vector<ValueId>& carried,
-                                                      const std::vector<ValueId>& invariants,
-                                                      const std::vector<ValueId>& slices)>;
-  std::vector<ValueId> loop(int64_t count, const std::vector<ValueId>& carried, const std::vector<ValueId>& invariants,
-                            const std::vector<ValueId>& stacked, const LoopBody& body);
+  using LoopBody = std::function<std::vector<ValueId>(
+      Builder& body, ValueId index, const std::vector<ValueId>& carried,
+      const std::vector<ValueId>& invariants, const std::vector<ValueId>& slices)>;
+  std::vector<ValueId> loop(int64_t count, const std::vector<ValueId>& carried,
+                            const std::vector<ValueId>& invariants, const std::vector<ValueId>& stacked,
+                            const LoopBody& body);
 
  private:
   friend class PlaceScope;
   ValueId append(Op op, std::vector<ValueId> operands, Type result, Attrs attrs = {});
   ValueId binary(Op op, ValueId a, ValueId b);
   ValueId unary(Op op, ValueId x);
-  void matchRanks(ValueId& a, ValueId& b);   // broadcasts the one of rank 0
+  void matchRanks(ValueId& a, ValueId& b);  // broadcasts the one of rank 0
   Graph& graph_;
   Place place_;
 };

@@ -31,13 +31,14 @@ using ValueId = int32_t;
 
 struct Type {
   DType dtype = DType::kF32;
-  Shape shape;                    // empty: a scalar
+  Shape shape;  // empty: a scalar
   bool operator==(const Type&) const = default;
 };
 int64_t elementCount(const Shape& shape);
 int64_t byteCount(const Type& type);
 std::string toString(const Type& type);  // "bf16[8,576]"
 
+// clang-format off: kinds of operations stand side by side
 enum class Op : uint8_t {
   // sources
   kConstant,      // ScalarAttrs; result has rank 0
@@ -53,13 +54,14 @@ enum class Op : uint8_t {
   kSelect,        // (predicate, on_true, on_false), all of one shape
   // shape
   kBroadcast,     // DimsAttrs: dims[i] = the result's axis of operand axis i
-  kReshape, 
+  kReshape,
   kTranspose,     // DimsAttrs: result axis i is operand axis dims[i]
   kSlice,         // SliceAttrs, strides 1
   kConcatenate,   // AxisAttrs
   // reductions over one or more axes (DimsAttrs), axes removed; accumulate in the operand's dtype
   kReduceSum, kReduceMax,
-  kArgMax,        // AxisAttrs; i32 index of the largest, the lowest index on ties; NaN counts as -inf
+  kArgMax,        // AxisAttrs; i32 index of the largest, the lowest index on ties; NaN is below all;
+                  // 0 if there is nothing else
   kDot,           // DotAttrs; result axes: batch, lhs free, rhs free
   // indexing
   kTakeRows,      // (table [N, ...], ids i32[...]) -> [ids..., ...]; ids are clamped to [0, N)
@@ -71,6 +73,7 @@ enum class Op : uint8_t {
   // control
   kLoop,          // LoopAttrs and a body; see below
 };
+// clang-format on
 inline constexpr int kOpCount = static_cast<int>(Op::kLoop) + 1;
 std::string_view name(Op op);  // "add", "paged_attention": used by the text form
 
@@ -93,12 +96,14 @@ std::string_view name(Op op);  // "add", "paged_attention": used by the text for
 // are: the iteration index (i32 []), the carried values, the invariants, then one slice of each stacked
 // operand (leading axis removed). The body's outputs are the carried values. Results: the carried values.
 
+// clang-format off: one line each
 struct ScalarAttrs { double value = 0; };
 struct AxisAttrs { int64_t axis = 0; };
 struct DimsAttrs { std::vector<int64_t> dims; };
 enum class Comparison : uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
 struct CompareAttrs { Comparison direction = Comparison::kEqual; };
 struct SliceAttrs { std::vector<int64_t> starts, limits; };
+// clang-format on
 struct DotAttrs {
   std::vector<int64_t> lhs_batch, rhs_batch, lhs_contract, rhs_contract;
   // Operands may be bf16 while the result is f32: products are then accumulated in f32.
@@ -130,10 +135,10 @@ struct Graph;
 struct Node {
   Op op;
   std::vector<ValueId> operands;
-  std::vector<ValueId> results;   // one, except kLoop
+  std::vector<ValueId> results;  // one, except kLoop
   Attrs attrs;
   Place place;
-  std::shared_ptr<Graph> body;    // kLoop only
+  std::shared_ptr<Graph> body;  // kLoop only
 };
 
 enum class Role : uint8_t {
@@ -142,7 +147,7 @@ enum class Role : uint8_t {
   kState,   // donated: the cache
 };
 struct Parameter {
-  std::string name;   // "tokens", "layer.3.attention.q.weight", "cache.k.3"
+  std::string name;  // "tokens", "layer.3.attention.q.weight", "cache.k.3"
   Role role = Role::kInput;
   ValueId value = -1;
 };
@@ -154,9 +159,9 @@ struct Output {
 
 struct Graph {
   std::string name = "step";
-  std::vector<Type> types;            // by ValueId
+  std::vector<Type> types;  // by ValueId
   std::vector<Parameter> parameters;
-  std::vector<Node> nodes;            // in execution order
+  std::vector<Node> nodes;  // in execution order
   std::vector<Output> outputs;
 
   const Type& type(ValueId value) const { return types[static_cast<size_t>(value)]; }

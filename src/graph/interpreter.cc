@@ -133,11 +133,24 @@ Status checkArguments(const Graph& graph, std::span<const Array> arguments) {
   return inputError("interpret {}: {}", graph.name, fmt::join(faults, "\n  "));
 }
 
+/// A value that can't be meant for a slow oracle is refused before the machine runs out of memory over it.
+Status checkSizes(const Graph& graph) {
+  constexpr int64_t kMostBytes = int64_t{1} << 36;
+  for (const Type& type : graph.types)
+    if (byteCount(type) > kMostBytes)
+      return machineError("interpret {}: a value {} has {} bytes, more than 64 GiB", graph.name,
+                          toString(type), byteCount(type));
+  for (const Node& node : graph.nodes)
+    if (node.body) SUBLANE_CHECK_OK(checkSizes(*node.body));
+  return Ok{};
+}
+
 }  // namespace
 
 Result<std::vector<Array>> interpret(const Graph& graph, std::span<const Array> arguments) {
   SUBLANE_CHECK_OK(verify(graph, {.places = false}));
   SUBLANE_CHECK_OK(checkArguments(graph, arguments));
+  SUBLANE_CHECK_OK(checkSizes(graph));
   try {
     Values borrowed;
     for (const Array& argument : arguments) borrowed.push_back(Value(std::shared_ptr<void>(), &argument));
@@ -145,7 +158,7 @@ Result<std::vector<Array>> interpret(const Graph& graph, std::span<const Array> 
     for (Value& value : runGraph(graph, std::move(borrowed))) results.push_back(*value);
     return results;
   } catch (const std::exception& error) {  // bad_alloc, or length_error of a vector
-    return machineError("interpret {}: no memory for a value ({})", graph.name, error.what());
+    return machineError("interpret {}: no memory for its values ({})", graph.name, error.what());
   }
 }
 

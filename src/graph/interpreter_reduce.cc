@@ -57,17 +57,14 @@ int64_t reduceIntegers(Op op, std::span<const int64_t> row, DType dtype) {
   return op == Op::kReduceSum ? static_cast<int64_t>(sum) : most;
 }
 
-/// Index of the largest, the lowest on ties; NaN counts as -inf.
+/// Index of the largest, the lowest on ties; NaN is below all.
 template <class T>
 int64_t argMax(std::span<const T> row) {
+  auto isNan = [](T value) { return value != value; };
   size_t best = 0;
-  auto key = [&](size_t i) {
-    if constexpr (std::is_floating_point_v<T>)
-      if (std::isnan(row[i])) return -std::numeric_limits<T>::infinity();
-    return row[i];
-  };
-  for (size_t i = 1; i < row.size(); ++i)
-    if (key(i) > key(best)) best = i;
+  for (size_t i = 1; i < row.size(); ++i) {
+    if (row[i] > row[best] || (isNan(row[best]) && !isNan(row[i]))) best = i;
+  }
   return static_cast<int64_t>(best);
 }
 

@@ -14,12 +14,15 @@ Shape denseStrides(const Shape& shape) {
 Array gatherStrided(const Array& in, Type result, const Shape& strides, int64_t offset) {
   Array out = zeros(std::move(result));
   const Shape& shape = out.type.shape;
+  int64_t count = elementCount(shape), run = 1;  // of elements that lie side by side in both
+  size_t outer = shape.size();
+  while (outer > 0 && strides[outer - 1] == run) run *= shape[--outer];
   int64_t width = formats::bytesPerElement(out.type.dtype);
-  int64_t count = elementCount(shape);
-  Shape index(shape.size(), 0);
-  for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(out.data.data() + i * width, in.data.data() + offset * width, static_cast<size_t>(width));
-    for (size_t axis = shape.size(); axis-- > 0;) {  // the next index, last axis fastest
+  Shape index(outer, 0);
+  for (int64_t i = 0; i < count; i += run) {
+    std::memcpy(out.data.data() + i * width, in.data.data() + offset * width,
+                static_cast<size_t>(run * width));
+    for (size_t axis = outer; axis-- > 0;) {  // the next index, last axis fastest
       offset += strides[axis];
       if (++index[axis] < shape[axis]) break;
       offset -= strides[axis] * shape[axis];
