@@ -27,9 +27,8 @@
 namespace sublane {
 class MappedFile;  // base/mapped_file.h
 }
+
 namespace sublane::io {
-
-
 
 enum class Container : uint8_t { kGguf, kHuggingFace };
 
@@ -37,27 +36,28 @@ struct MetadataValue;
 using MetadataArray = std::vector<MetadataValue>;
 /// A value of GGUF metadata or of config.json. Objects of config.json are flattened: "rope_scaling.factor".
 struct MetadataValue {
-  std::variant<std::monostate, bool, int64_t, double, std::string, MetadataArray,
-               std::vector<int64_t>, std::vector<double>, std::vector<std::string>> value;
+  std::variant<std::monostate, bool, int64_t, double, std::string, MetadataArray, std::vector<int64_t>,
+               std::vector<double>, std::vector<std::string>>
+      value;
 };
 /// Ordered, so that every listing of it is the same bytes.
 using Metadata = std::map<std::string, MetadataValue>;
 
 struct Tensor {
   std::string name;
-  std::vector<int64_t> shape;            // row-major, outermost first (GGUF's order reversed)
-  formats::Packing packing;
-  std::span<const std::byte> bytes;      // in the map; lives as long as the Checkpoint
+  std::vector<int64_t> shape = {};  // row-major, outermost first (GGUF's order reversed)
+  formats::Packing packing = formats::Packing::kF32;
+  std::span<const std::byte> bytes = {};  // in the map; lives as long as the Checkpoint
   uint64_t file_offset = 0;
 };
 
 struct Checkpoint {
-  std::string source;                    // the path, for messages
+  std::string source;  // the path, for messages
   Container container = Container::kGguf;
-  std::string architecture;              // "llama", "gemma3"
+  std::string architecture;  // "llama", "gemma3"
   Metadata metadata;
-  std::vector<Tensor> tensors;           // in file order
-  std::shared_ptr<const sublane::MappedFile> file;   // null for a config without weights
+  std::vector<Tensor> tensors;                      // in file order
+  std::shared_ptr<const sublane::MappedFile> file;  // null for a config without weights
 
   const Tensor* find(const std::string& name) const;
 };
@@ -75,7 +75,7 @@ class ConfigReader {
  public:
   ConfigReader(const Metadata& metadata, std::string source);
 
-  // A missing or mistyped required key is recorded and a zero value returned, so that all faults show at once.
+  // A missing or mistyped required key is recorded and zero returned, so that all faults show at once.
   int64_t requireInt(const std::string& key);
   double requireFloat(const std::string& key);
   std::string requireString(const std::string& key);
@@ -91,7 +91,7 @@ class ConfigReader {
   /// Marks keys that this model knows to carry no mathematics (names, authors, tokenizer.*).
   /// A trailing '*' matches a prefix.
   void ignore(const std::string& key_pattern);
-  /// Records that an interpretation was chosen, for `inspect` ("rope_theta absent: 10000 by the llama format").
+  /// Records that an interpretation was chosen ("rope_theta absent: 10000 by the llama format").
   void assume(std::string what);
   /// Records a refusal: "rope_scaling.type = \"foo\" is not supported (default, linear, llama3)".
   void refuse(std::string what);
