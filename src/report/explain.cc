@@ -1,0 +1,254 @@
+#include "report/explain.h"
+
+#include <filesystem>
+#include <mutex>
+#include <regex>
+#include <thread>
+
+#include "artifact/compile_cache.h"
+#include "base/paths.h"
+#include "base/units.h"
+#include "io/checkpoint.h"
+#include "llo/llo.h"
+#include "lower/lower.h"
+#include "models/models.h"
+#include "passes/passes.h"
+#include "report/cost.h"
+#include "report/findings.h"
+
+namespace sublane::report {
+namespace {
+
+struct Program {
+  std::string name, bucket, stablehlo;
+};
+
+pjrt::AheadOfTimeRequest requestFor(const chips::Chip& chip, const std::string& stablehlo) {
+  pjrt::AheadOfTimeRequest request;
+  request.stablehlo = stablehlo;
+  request.topology = chip.topology;
+  for (const auto& [key, value] : chip.topology_options) request.topology_options[key] = value;
+  return request;
+}
+
+/// "...required for HLO temporaries (520.00G) exceeds available HBM (31.24G)", or "Used 40.1G of 31.2G hbm".
+std::optional<std::pair<std::string, std::string>> hbmSizes(const std::string& message) {
+  static const std::regex kExceeds(R"(\(([0-9.]+[KMGT]?)\) exceeds available HBM \(([0-9.]+[KMGT]?)\))");
+  static const std::regex kUsed(R"(Used ([0-9.]+[KMGT]?) of ([0-9.]+[KMGT]?) hbm)");
+  std::smatch match;
+  for (const std::regex* form : {&kExceeds, &kUsed}) {
+    if (std::regex_search(message, match, *form)) return std::pair(match[1].str(), match[2].str());
+  }
+  return std::nullopt;
+}
+
+/// The compiler's refusal, in the house's form where we know its meaning; else as it came.
+Error explainRefusal(const Error& error, const Program& program, const chips::Chip& chip) {
+  const std::string where = fmt::format("{} on {}", program.name, chip.name);
+  if (const auto sizes = hbmSizes(error.message())) {
+    return inputError("{}: does not fit in HBM: the program needs {}iB, a device has {}iB", where,
+                      sizes->first, sizes->second)
+        .hint(
+            "a smaller --batch or --context, --layers unrolled (a loop keeps a copy of the cache), or "
+            "another --chip");
+  }
+  return Error(error.fault(), where + ": " + error.message()).hint(error.hint());
+}
+
+HbmUse hbmUse(const pjrt::MemoryStats& stats, const llo::HloModule& module) {
+  HbmUse use;
+  use.code = stats.code;
+  use.arguments = stats.arguments;
+  use.outputs = stats.outputs;
+  use.aliased = stats.aliased;
+  use.temporaries = stats.temporaries;
+  const llo::Computation& entry = module.entryComputation();
+  for (const llo::Instruction& at : entry.instructions) {
+    if (at.is("parameter")) use.argument_data += llo::logicalBytes(at.shape);
+  }
+  for (const llo::InputOutputAlias& alias : module.aliases) {
+    const int32_t parameter = entry.parameter(alias.parameter);
+    if (parameter < 0) continue;
+    const int64_t bytes = llo::logicalBytes(entry.at(parameter).shape);
+    use.state += bytes;
+    use.largest_state = std::max(use.largest_state, bytes);
+  }
+  return use;
+}
+
+bool holdsLoop(const llo::HloModule& module) {
+  for (const llo::Computation& computation : module.computations) {
+    for (const llo::Instruction& at : computation.instructions) {
+      if (at.is("while")) return true;
+    }
+  }
+  return false;
+}
+
+Result<Step> priced(const Program& program, const pjrt::AheadOfTimeResult& compiled,
+                    const chips::Chip& chip) {
+  SUBLANE_TRY(llo::HloModule module, llo::readHloModule(compiled.optimized_hlo));
+  SUBLANE_TRY(Step step, costOf(module, chip));
+  step.name = program.name;
+  step.bucket = program.bucket;
+  step.fingerprint = compiled.fingerprint;
+  if (compiled.memory) step.memory = hbmUse(*compiled.memory, module);
+  step.findings = findingsOf(step, chip, holdsLoop(module));
+  return step;
+}
+
+std::string firstLine(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+/// "libtpu 0.0.52": the folder of a part carries its version.
+std::string compilerName(const std::string& platform_version) {
+  std::string name = "libtpu";
+  if (Result<std::string> path = pjrt::pluginPath("libtpu"); path.ok()) {
+    static const std::regex kVersion(R"(libtpu-([0-9][0-9.]*)/)");
+    std::smatch match;
+    if (std::regex_search(*path, match, kVersion)) name += " " + match[1].str();
+  }
+  return name + " (" + firstLine(platform_version) + ")";
+}
+
+/// Compiles all programs at once, each in its own child.
+Result<Explanation> explainPrograms(const std::vector<Program>& programs, const CompileRequest& common) {
+  SUBLANE_TRY(const chips::Chip* chip, chips::findChip(common.chip));
+  std::vector<std::optional<Result<pjrt::AheadOfTimeResult>>> compiled(programs.size());
+  std::mutex telling;
+  auto tell = [&](const std::string& what) {
+    const std::lock_guard<std::mutex> lock(telling);
+    if (common.progress) common.progress(what);
+  };
+  auto work = [&](size_t i) {
+    tell(fmt::format("compiling {} for {}", programs[i].name, chip->name));
+    const pjrt::AheadOfTimeRequest request = requestFor(*chip, programs[i].stablehlo);
+    bool from_cache = false;
+    compiled[i] = common.compile ? common.compile(request) : artifact::compileCached(request, &from_cache);
+    if (!compiled[i]->ok()) return tell(fmt::format("{}: refused", programs[i].name));
+    tell(fmt::format("{}: {}", programs[i].name,
+                     from_cache ? "compiled before"
+                                : fmt::format("compiled in {}", formatSeconds((*compiled[i])->seconds))));
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < programs.size(); ++i) threads.emplace_back(work, i);
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+
+  Explanation explanation;
+  explanation.chip = chip;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    if (!compiled[i]->ok()) return explainRefusal(compiled[i]->error(), programs[i], *chip);
+    SUBLANE_TRY(Step step, priced(programs[i], **compiled[i], *chip));
+    explanation.steps.push_back(std::move(step));
+    explanation.compiler = compilerName((*compiled[i])->platform_version);
+  }
+  return explanation;
+}
+
+int64_t pagesFor(int64_t tokens, int64_t page_size) { return (tokens + page_size - 1) / page_size; }
+
+Status checkSizes(const ModelRequest& request, const models::DecoderConfig& config) {
+  for (auto [name, value] :
+       {std::pair("--batch", request.batch), std::pair("--context", request.context),
+        std::pair("--prefill-tokens", request.prefill_tokens), std::pair("--page-size", request.page_size)}) {
+    if (value < 1 || value > (int64_t{1} << 24))
+      return inputError("{} {}: not between 1 and 2^24", name, value);
+  }
+  for (auto [name, value] :
+       {std::pair("--context", request.context), std::pair("--prefill-tokens", request.prefill_tokens)}) {
+    if (config.context > 0 && value > config.context) {
+      return inputError("{} {}: the model was made for {} tokens", name, value, config.context)
+          .hint(fmt::format("at most {} {}", name, config.context));
+    }
+  }
+  return Ok{};
+}
+
+std::string_view dtypeName(formats::DType dtype) { return dtype == formats::DType::kBF16 ? "bf16" : "f32"; }
+
+Result<std::string> lowered(const models::DecoderConfig& config, const models::StepShape& shape,
+                            const ModelRequest& request, io::Container container) {
+  models::StepOptions options;
+  options.weights = options.activations = options.cache = request.dtype;
+  options.layers_in_loop = request.layers_in_loop;
+  SUBLANE_TRY(models::StepProgram step, models::buildStep(config, shape, options, container));
+  SUBLANE_TRY(auto reports, passes::runPipeline(step.graph));
+  (void)reports;
+  return lower::toStableHlo(step.graph);
+}
+
+}  // namespace
+
+Result<ModelPrograms> buildPrograms(const ModelRequest& request) {
+  const bool shapes_only = !request.config.empty();
+  SUBLANE_TRY(io::Checkpoint checkpoint,
+              shapes_only ? io::openConfig(request.config) : io::openCheckpoint(request.model));
+  SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
+  if (!shapes_only) SUBLANE_CHECK_OK(models::checkTensors(checkpoint, config));
+  SUBLANE_CHECK_OK(checkSizes(request, config));
+
+  models::StepShape decode, prefill;
+  decode.page_size = prefill.page_size = request.page_size;
+  decode.tokens = decode.sequences = request.batch;
+  decode.pages_per_sequence = pagesFor(request.context, request.page_size);
+  prefill.tokens = prefill.queries = request.prefill_tokens;
+  prefill.pages_per_sequence = pagesFor(request.prefill_tokens, request.page_size);
+  // Both steps share one cache, as they would in an engine.
+  decode.pages = prefill.pages =
+      std::max(request.batch * decode.pages_per_sequence, prefill.pages_per_sequence);
+
+  ModelPrograms programs;
+  programs.detail = fmt::format("{}, {} layers {}, {} weights and cache, greedy sampling{}", config.model,
+                                config.layers, request.layers_in_loop ? "in a loop" : "unrolled",
+                                dtypeName(request.dtype), shapes_only ? ", shapes only" : "");
+  programs.assumptions = config.assumptions;
+  if (!shapes_only)
+    programs.assumptions.push_back(
+        fmt::format("packed weights are widened to {} at load", dtypeName(request.dtype)));
+  SUBLANE_TRY(std::string decode_text, lowered(config, decode, request, checkpoint.container));
+  SUBLANE_TRY(std::string prefill_text, lowered(config, prefill, request, checkpoint.container));
+  programs.steps.push_back({"decode",
+                            fmt::format("{} sequences, a token each, context {}, {} pages of {}",
+                                        request.batch, request.context, decode.pages, request.page_size),
+                            std::move(decode_text)});
+  programs.steps.push_back({"prefill",
+                            fmt::format("1 sequence of {} tokens, {} pages of {}", request.prefill_tokens,
+                                        prefill.pages, request.page_size),
+                            std::move(prefill_text)});
+  return programs;
+}
+
+Result<Explanation> explainModel(const ModelRequest& request) {
+  SUBLANE_CHECK_OK(chips::findChip(request.common.chip));
+  if (request.common.progress) request.common.progress("building the steps");
+  SUBLANE_TRY(ModelPrograms built, buildPrograms(request));
+  std::vector<Program> programs;
+  for (StepProgramText& step : built.steps)
+    programs.push_back({step.name, step.bucket, std::move(step.stablehlo)});
+  SUBLANE_TRY(Explanation explanation, explainPrograms(programs, request.common));
+  explanation.subject = request.config.empty() ? request.model : request.config;
+  explanation.detail = built.detail;
+  explanation.assumptions = built.assumptions;
+  return explanation;
+}
+
+Result<Explanation> explainFile(const std::string& path, const CompileRequest& common) {
+  SUBLANE_CHECK_OK(chips::findChip(common.chip));
+  SUBLANE_TRY(std::string text, readFile(path));
+  if (text.empty())
+    return inputError("{}: an empty file", path)
+        .hint("StableHLO text, as jax.jit(f).lower(x).as_text() gives");
+  const std::string name = std::filesystem::path(path).filename().string();
+  Result<Explanation> explanation = explainPrograms({{name, "", std::move(text)}}, common);
+  if (!explanation.ok()) return explanation;
+  explanation->subject = path;
+  return explanation;
+}
+
+}  // namespace sublane::report

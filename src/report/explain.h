@@ -1,0 +1,59 @@
+// Explaining a model or a program: build, lower, compile for a chip, and price what comes back.
+//
+//   ModelRequest request{.model = "smollm2-135m", .common = {.chip = "v6e"}};
+//   SUBLANE_TRY(Explanation explanation, explainModel(request));
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "formats/formats.h"
+#include "pjrt/worker.h"
+#include "report/report.h"
+
+namespace sublane::report {
+
+struct CompileRequest {
+  std::string chip{};
+  /// Told what is being done; called from several threads, one at a time.
+  std::function<void(std::string_view)> progress{};
+  /// Compiles one program; empty: the compile cache over libtpu in a child.
+  std::function<Result<pjrt::AheadOfTimeResult>(const pjrt::AheadOfTimeRequest&)> compile{};
+};
+
+struct ModelRequest {
+  std::string model{};           // a name, a .gguf file or a directory; or
+  std::string config{};          // a config.json: shapes only
+  int64_t batch = 8;             // sequences of the decode step
+  int64_t context = 1024;        // tokens of each in the cache
+  int64_t prefill_tokens = 512;  // of the prefill step: one prompt
+  int64_t page_size = 16;
+  bool layers_in_loop = false;
+  formats::DType dtype = formats::DType::kBF16;  // of weights, activations and cache
+  CompileRequest common{};
+};
+
+/// The StableHLO texts of a model's two steps.
+struct StepProgramText {
+  std::string name, bucket, stablehlo;
+};
+struct ModelPrograms {
+  std::string detail;
+  std::vector<std::string> assumptions;
+  std::vector<StepProgramText> steps;  // decode, prefill
+};
+
+/// Errors: what opening, building and lowering say; --context past what the model was made for.
+Result<ModelPrograms> buildPrograms(const ModelRequest& request);
+
+/// Compiles both steps at once, in children, and prices them. Errors also: the compiler's refusal (a program
+/// that does not fit: both sizes and a hint), an abort of libtpu, no libtpu.
+Result<Explanation> explainModel(const ModelRequest& request);
+
+/// Any StableHLO text, such as jax.jit(f).lower(x).as_text(). A file that does not parse: libtpu's message,
+/// with the line.
+Result<Explanation> explainFile(const std::string& path, const CompileRequest& common);
+
+}  // namespace sublane::report
