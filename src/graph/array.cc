@@ -22,6 +22,7 @@ void store(std::byte* data, size_t index, T value) {
 
 template <class T>
 void loadIntegers(const Array& array, std::vector<int64_t>& out) {
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number here
   for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<int64_t>(load<T>(array.data.data(), i));
 }
 template <class T>
@@ -121,7 +122,7 @@ Array packIntegers(const Type& type, std::span<const int64_t> values) {
   return out;
 }
 
-Array arrayOf(Type type, std::span<const double> values) {
+Array arrayOf(const Type& type, std::span<const double> values) {
   SUBLANE_CHECK(static_cast<int64_t>(values.size()) == elementCount(type.shape), "array {}: {} values given",
                 toString(type), values.size());
   if (isFloat(type.dtype)) return packFloats(type, values);

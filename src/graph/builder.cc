@@ -12,7 +12,7 @@ std::string where(Op op, const Place& place) {
 }
 }  // namespace
 
-ValueId Builder::append(Op op, std::vector<ValueId> operands, Type wanted, Attrs attrs) {
+ValueId Builder::append(Op op, std::vector<ValueId> operands, const Type& wanted, Attrs attrs) {
   std::vector<Type> types;
   for (ValueId operand : operands) {
     SUBLANE_CHECK(operand >= 0 && static_cast<size_t>(operand) < graph_.types.size(),
@@ -54,9 +54,7 @@ ValueId Builder::splat(Type type, double value) {
   ValueId scalar = constant(type.dtype, value);
   return type.shape.empty() ? scalar : broadcast(scalar, std::move(type.shape), {});
 }
-ValueId Builder::iota(Type type, int64_t axis) {
-  return append(Op::kIota, {}, std::move(type), AxisAttrs{axis});
-}
+ValueId Builder::iota(const Type& type, int64_t axis) { return append(Op::kIota, {}, type, AxisAttrs{axis}); }
 
 ValueId Builder::unary(Op op, ValueId x) { return append(op, {x}, {}); }
 ValueId Builder::negate(ValueId x) { return unary(Op::kNegate, x); }

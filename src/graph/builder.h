@@ -44,7 +44,7 @@ class Builder {
 
   ValueId constant(DType dtype, double value);  // rank 0
   ValueId splat(Type type, double value);       // constant, broadcast
-  ValueId iota(Type type, int64_t axis);
+  ValueId iota(const Type& type, int64_t axis);
 
   // clang-format off: kinds of operations stand side by side
   ValueId negate(ValueId x);   ValueId exp(ValueId x);      ValueId log(ValueId x);   ValueId tanh(ValueId x);
@@ -93,7 +93,7 @@ class Builder {
 
  private:
   friend class PlaceScope;
-  ValueId append(Op op, std::vector<ValueId> operands, Type result, Attrs attrs = {});
+  ValueId append(Op op, std::vector<ValueId> operands, const Type& wanted, Attrs attrs = {});
   ValueId binary(Op op, ValueId a, ValueId b);
   ValueId unary(Op op, ValueId x);
   void matchRanks(ValueId& a, ValueId& b);  // broadcasts the one of rank 0

@@ -71,8 +71,12 @@ Values runLoop(const Node& node, Values in) {
 }
 
 /// Takes the cache over when nobody else needs it, else copies: an update in place costs its rows only.
-Value runCacheWrite(Values in) {
-  Array cache = in[0].use_count() == 1 ? std::move(const_cast<Array&>(*in[0])) : *in[0];
+Value runCacheWrite(const Values& in) {
+  Array cache;
+  if (in[0].use_count() == 1)
+    cache = std::move(const_cast<Array&>(*in[0]));
+  else
+    cache = *in[0];
   return std::make_shared<Array>(runCacheWrite(std::move(cache), *in[1], *in[2]));
 }
 
@@ -105,7 +109,7 @@ Values runGraph(const Graph& graph, Values arguments) {
     }
     Value& result = values[static_cast<size_t>(node.results[0])];
     if (node.op == Op::kCacheWrite)
-      result = runCacheWrite(std::move(in));
+      result = runCacheWrite(in);
     else
       result = std::make_shared<Array>(runNode(node, in, graph.type(node.results[0])));
   }

@@ -29,7 +29,7 @@ struct Array {
 
 Array zeros(Type type);
 /// Rounds (or, for integers, truncates) each value to the dtype. As many values as elements.
-Array arrayOf(Type type, std::span<const double> values);
+Array arrayOf(const Type& type, std::span<const double> values);
 std::vector<double> values(const Array& array);
 
 /// Runs the graph on one argument a parameter. Errors: the graph doesn't verify (places are not looked at);

@@ -196,8 +196,9 @@ Array runConvert(const Call& call) {
   }
   std::vector<int64_t> data = unpackIntegers(*call.in[0]);
   if (!isFloat(to)) return packIntegers(call.result, data);
-  std::vector<double> out;
-  for (int64_t value : data) out.push_back(static_cast<float>(value));  // one rounding, also from i64
+  std::vector<double> out(data.size());
+  for (size_t i = 0; i < data.size(); ++i)
+    out[i] = static_cast<float>(data[i]);  // one rounding, also from i64
   return packFloats(call.result, out);
 }
 

@@ -101,6 +101,7 @@ class Verifier {
   void checkTypes(const std::string& where, const Node& node) {
     if (node.results.size() != 1) return fault(where, "has {} results, must have 1", node.results.size());
     std::vector<Type> operands;
+    operands.reserve(node.operands.size());
     for (ValueId operand : node.operands) operands.push_back(graph_.type(operand));
     const Type& result = graph_.type(node.results[0]);
     Result<Type> inferred = inferType(node.op, operands, node.attrs, result);
