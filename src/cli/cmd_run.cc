@@ -88,9 +88,10 @@ void printSummary(const engine::Engine& engine, const Answer& answer) {
   std::fprintf(stderr,
                "\n%s\nload %.2f s, compile %.2f s, prefill %lld tokens in %.2f s (%.1f tokens/s), "
                "decode %.1f tokens/s; %zu tokens, ended by %s [measured]\n",
-               engine.describe().c_str(), t.load, t.compile, static_cast<long long>(t.prefill_tokens), t.prefill,
-               rate(t.prefill_tokens, t.prefill), rate(static_cast<int64_t>(t.decode.size()), total(t.decode)),
-               answer.ids.size(), answer.stopped ? "a stop token" : "the length");
+               engine.describe().c_str(), t.load, t.compile, static_cast<long long>(t.prefill_tokens),
+               t.prefill, rate(t.prefill_tokens, t.prefill),
+               rate(static_cast<int64_t>(t.decode.size()), total(t.decode)), answer.ids.size(),
+               answer.stopped ? "a stop token" : "the length");
 }
 
 void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::vector<int32_t>& prompt,
@@ -105,8 +106,11 @@ void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::
   document["text"] = answer.text;
   document["finish"] = answer.stopped ? "stop" : "length";
   document["origin"] = "measured";
-  document["times"] = {{"load_s", t.load}, {"compile_s", t.compile}, {"prefill_s", t.prefill},
-                       {"prefill_tokens", t.prefill_tokens}, {"per_token_s", t.decode}};
+  document["times"] = {{"load_s", t.load},
+                       {"compile_s", t.compile},
+                       {"prefill_s", t.prefill},
+                       {"prefill_tokens", t.prefill_tokens},
+                       {"per_token_s", t.decode}};
   document["tokens_per_second"] = {{"prefill", rate(t.prefill_tokens, t.prefill)},
                                    {"decode", rate(static_cast<int64_t>(t.decode.size()), total(t.decode))}};
   printJson(document);
@@ -114,7 +118,8 @@ void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::
 
 Status run(const RunOptions& o) {
   if (o.prompt.empty() == o.prompt_file.empty()) {
-    return inputError("give the prompt by --prompt TEXT or --prompt-file FILE, not {}", o.prompt.empty() ? "neither" : "both");
+    return inputError("give the prompt by --prompt TEXT or --prompt-file FILE, not {}",
+                      o.prompt.empty() ? "neither" : "both");
   }
   SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(o.model));
   SUBLANE_TRY(text::Tokenizer tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
@@ -125,8 +130,11 @@ Status run(const RunOptions& o) {
 
   auto length = static_cast<int64_t>(prompt.size());
   engine::EngineOptions options{.dtype = o.dtype == "bf16" ? formats::DType::kBF16 : formats::DType::kF32,
-                                .context = o.context, .prefill_chunk = std::min(o.chunk, roundUp(length)),
-                                .layers_in_loop = o.loop, .sampling = o.draw.temperature > 0, .plugin = o.plugin};
+                                .context = o.context,
+                                .prefill_chunk = std::min(o.chunk, roundUp(length)),
+                                .layers_in_loop = o.loop,
+                                .sampling = o.draw.temperature > 0,
+                                .plugin = o.plugin};
   if (options.context == 0) {
     SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
     options.context = std::min(config.context, roundUp(length + o.max_tokens));
@@ -146,25 +154,34 @@ Status run(const RunOptions& o) {
 
 }  // namespace
 
-const Command cmd_run{"run", "Generate text on this machine's CPU", [](CLI::App& verb) -> Action {
-  auto o = std::make_shared<RunOptions>();
-  verb.add_option("model", o->model, "A name known to `sublane fetch`, a .gguf file or a directory")->required();
-  verb.add_option("--prompt", o->prompt, "The prompt");
-  verb.add_option("--prompt-file", o->prompt_file, "A file that holds the prompt");
-  verb.add_flag("--chat", o->chat, "Render the prompt as a user's turn by the model's chat template");
-  verb.add_option("--system", o->system, "A system turn before the user's (with --chat)");
-  verb.add_option("--max-tokens", o->max_tokens, "Most tokens to generate (64)")->check(CLI::Range(1, 1 << 20));
-  verb.add_option("--temperature", o->draw.temperature, "0 takes the best token (0)")->check(CLI::Range(0.0, 100.0));
-  verb.add_option("--top-k", o->draw.top_k, "Draw from the k best tokens; 0: all (0)");
-  verb.add_option("--top-p", o->draw.top_p, "Then from the smallest set with this probability (1)")->check(CLI::Range(0.0, 1.0));
-  verb.add_option("--seed", o->draw.seed, "Seed of the draw (0)");
-  verb.add_option("--context", o->context, "Most tokens of prompt and answer; 0: what they need (0)")->check(CLI::Range(0, 1 << 20));
-  verb.add_option("--chunk", o->chunk, "Most prompt tokens in a step (256)")->check(CLI::Range(1, 1 << 16));
-  verb.add_option("--dtype", o->dtype, "Weights are widened at load to this type (f32)")->check(CLI::IsMember({"f32", "bf16"}));
-  verb.add_flag("--layers-in-loop", o->loop, "One loop over the layers instead of unrolled layers");
-  verb.add_option("--plugin", o->plugin, "Another PJRT plugin");
-  verb.add_flag("--json", o->json, "Print one JSON document instead of streaming");
-  return [o] { return run(*o); };
-}};
+extern const Command cmd_run;
+const Command cmd_run{
+    "run", "Generate text on this machine's CPU", [](CLI::App& verb) -> Action {
+      auto o = std::make_shared<RunOptions>();
+      verb.add_option("model", o->model, "A name known to `sublane fetch`, a .gguf file or a directory")
+          ->required();
+      verb.add_option("--prompt", o->prompt, "The prompt");
+      verb.add_option("--prompt-file", o->prompt_file, "A file that holds the prompt");
+      verb.add_flag("--chat", o->chat, "Render the prompt as a user's turn by the model's chat template");
+      verb.add_option("--system", o->system, "A system turn before the user's (with --chat)");
+      verb.add_option("--max-tokens", o->max_tokens, "Most tokens to generate (64)")
+          ->check(CLI::Range(1, 1 << 20));
+      verb.add_option("--temperature", o->draw.temperature, "0 takes the best token (0)")
+          ->check(CLI::Range(0.0, 100.0));
+      verb.add_option("--top-k", o->draw.top_k, "Draw from the k best tokens; 0: all (0)");
+      verb.add_option("--top-p", o->draw.top_p, "Then from the smallest set with this probability (1)")
+          ->check(CLI::Range(0.0, 1.0));
+      verb.add_option("--seed", o->draw.seed, "Seed of the draw (0)");
+      verb.add_option("--context", o->context, "Most tokens of prompt and answer; 0: what they need (0)")
+          ->check(CLI::Range(0, 1 << 20));
+      verb.add_option("--chunk", o->chunk, "Most prompt tokens in a step (256)")
+          ->check(CLI::Range(1, 1 << 16));
+      verb.add_option("--dtype", o->dtype, "Weights are widened at load to this type (f32)")
+          ->check(CLI::IsMember({"f32", "bf16"}));
+      verb.add_flag("--layers-in-loop", o->loop, "One loop over the layers instead of unrolled layers");
+      verb.add_option("--plugin", o->plugin, "Another PJRT plugin");
+      verb.add_flag("--json", o->json, "Print one JSON document instead of streaming");
+      return [o] { return run(*o); };
+    }};
 
 }  // namespace sublane::cli

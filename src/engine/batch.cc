@@ -5,7 +5,8 @@
 namespace sublane::engine {
 namespace {
 
-void putToken(Batch& batch, const models::StepShape& shape, const Slice& slice, size_t row, size_t column, size_t t) {
+void putToken(Batch& batch, const models::StepShape& shape, const Slice& slice, size_t row, size_t column,
+              size_t t) {
   auto position = static_cast<size_t>(slice.first) + column;
   auto page_size = static_cast<size_t>(shape.page_size);
   auto page = static_cast<size_t>(slice.pages[position / page_size]);
@@ -19,7 +20,8 @@ void putToken(Batch& batch, const models::StepShape& shape, const Slice& slice, 
 
 void putRow(Batch& batch, const models::StepShape& shape, const Slice& slice, size_t row, size_t last_token) {
   for (size_t p = 0; p < slice.pages.size(); ++p) {
-    batch["page_table"][row * static_cast<size_t>(shape.pages_per_sequence) + p] = static_cast<uint32_t>(slice.pages[p]);
+    batch["page_table"][row * static_cast<size_t>(shape.pages_per_sequence) + p] =
+        static_cast<uint32_t>(slice.pages[p]);
   }
   batch["lengths"][row] = static_cast<uint32_t>(slice.first) + static_cast<uint32_t>(slice.tokens.size());
   batch["logit_token"][row] = static_cast<uint32_t>(last_token);
@@ -41,7 +43,8 @@ Batch packBatch(const models::StepShape& shape, std::span<const Slice> slices) {
   batch["kv_slots"].assign(T, kNone);
   batch["query_token"].assign(S * Q, kNone);
   batch["page_table"].assign(S * P, 0);
-  for (const char* name : {"lengths", "logit_token", "temperature", "top_k", "seed"}) batch[name].assign(S, 0);
+  for (const char* name : {"lengths", "logit_token", "temperature", "top_k", "seed"})
+    batch[name].assign(S, 0);
   batch["top_p"].assign(S, std::bit_cast<uint32_t>(1.0f));
 
   size_t t = 0;

@@ -17,9 +17,9 @@ namespace sublane::engine {
 
 /// The part of one sequence that a step reads.
 struct Slice {
-  std::vector<int32_t> tokens;      // at least one
-  int64_t first = 0;                // position of tokens[0]
-  std::vector<int32_t> pages;       // of the sequence, in order; enough for first + tokens.size()
+  std::vector<int32_t> tokens;  // at least one
+  int64_t first = 0;            // position of tokens[0]
+  std::vector<int32_t> pages;   // of the sequence, in order; enough for first + tokens.size()
   Draw draw;
 };
 

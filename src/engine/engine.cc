@@ -16,7 +16,9 @@ namespace {
 
 class Stopwatch {
  public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -57,8 +59,12 @@ struct Engine::State {
 
   models::StepShape shape(int64_t tokens, int64_t queries) const {
     int64_t per_sequence = ceilDivide(options.context, options.page_size);
-    return {.tokens = tokens, .sequences = options.sequences, .queries = queries, .pages_per_sequence = per_sequence,
-            .page_size = options.page_size, .pages = per_sequence * options.sequences};
+    return {.tokens = tokens,
+            .sequences = options.sequences,
+            .queries = queries,
+            .pages_per_sequence = per_sequence,
+            .page_size = options.page_size,
+            .pages = per_sequence * options.sequences};
   }
   models::StepShape decodeShape() const { return shape(options.sequences, 1); }
   models::StepShape mixedShape() const {
@@ -80,11 +86,14 @@ Status Engine::State::start(const io::Checkpoint& checkpoint) {
   SUBLANE_TRY(config, models::readConfig(checkpoint));
   SUBLANE_CHECK_OK(models::checkTensors(checkpoint, config));
   if (options.context > config.context) {
-    return inputError("context of {} tokens: {} was made for {}", options.context, config.model, config.context)
+    return inputError("context of {} tokens: {} was made for {}", options.context, config.model,
+                      config.context)
         .hint("pass a smaller --context");
   }
   options.prefill_chunk = std::min(options.prefill_chunk, options.context);
-  step_options = {.weights = options.dtype, .activations = options.dtype, .cache = options.dtype,
+  step_options = {.weights = options.dtype,
+                  .activations = options.dtype,
+                  .cache = options.dtype,
                   .layers_in_loop = options.layers_in_loop,
                   .sampling = options.sampling ? models::Sampling::kFull : models::Sampling::kGreedy,
                   .return_logits = options.return_logits};
@@ -127,7 +136,8 @@ Result<Program*> Engine::State::program(const models::StepShape& shape) {
   return &found->second;
 }
 
-/// Tokens that each sequence reads in the next step: one each first, then chunks of prompts while there is room.
+/// Tokens that each sequence reads in the next step: one each first, then chunks of prompts while there is
+/// room.
 std::vector<int64_t> Engine::State::plan() const {
   std::vector<int64_t> counts(sequences.size(), 1);
   int64_t room = options.prefill_chunk - 1;
@@ -226,8 +236,8 @@ Result<int32_t> Engine::add(Request request) {
   auto length = static_cast<int64_t>(request.prompt.size());
   if (length == 0) return inputError("the prompt has no tokens").hint("give at least one character");
   if (length >= s.options.context) {
-    return inputError("prompt of {} tokens: the context holds {}, and the answer needs at least one of them", length,
-                      s.options.context)
+    return inputError("prompt of {} tokens: the context holds {}, and the answer needs at least one of them",
+                      length, s.options.context)
         .hint(fmt::format("shorten the prompt, or pass --context {} (the model's limit is {})",
                           std::min(length + request.max_tokens, s.config.context), s.config.context));
   }
@@ -238,7 +248,8 @@ Result<int32_t> Engine::add(Request request) {
     }
   }
   if (static_cast<int64_t>(s.sequences.size()) >= s.options.sequences) {
-    return inputError("{} sequences are running, and {} is the most", s.sequences.size(), s.options.sequences);
+    return inputError("{} sequences are running, and {} is the most", s.sequences.size(),
+                      s.options.sequences);
   }
   std::vector<int32_t> tokens = request.prompt;
   s.sequences.push_back({s.next_id, std::move(request), std::move(tokens), 0, {}});

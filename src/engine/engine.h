@@ -25,22 +25,22 @@ namespace sublane::engine {
 
 struct EngineOptions {
   formats::DType dtype = formats::DType::kF32;  // of weights, activations and cache: f32 or bf16
-  int64_t context = 512;         // most tokens of one sequence, prompt and answer; rounded up to pages
-  int64_t sequences = 1;         // most at once
-  int64_t prefill_chunk = 128;   // most prompt tokens of one sequence in a step
+  int64_t context = 512;        // most tokens of one sequence, prompt and answer; rounded up to pages
+  int64_t sequences = 1;        // most at once
+  int64_t prefill_chunk = 128;  // most prompt tokens of one sequence in a step
   int64_t page_size = 16;
   bool layers_in_loop = false;
-  bool sampling = false;         // false: the greedy program, without the random draw
-  bool return_logits = false;    // keep the logits of the last step (tests)
-  std::string plugin;            // path of a PJRT plugin; empty: the pinned CPU plugin
+  bool sampling = false;       // false: the greedy program, without the random draw
+  bool return_logits = false;  // keep the logits of the last step (tests)
+  std::string plugin;          // path of a PJRT plugin; empty: the pinned CPU plugin
 };
 
 /// How the next token of a sequence is drawn. Temperature 0 takes the best token.
 struct Draw {
   float temperature = 0;
-  int32_t top_k = 0;      // <= 0: no limit
-  float top_p = 1;        // >= 1: no limit
-  uint32_t seed = 0;      // with the position, the whole key of the draw
+  int32_t top_k = 0;  // <= 0: no limit
+  float top_p = 1;    // >= 1: no limit
+  uint32_t seed = 0;  // with the position, the whole key of the draw
 };
 
 struct Request {
@@ -52,18 +52,18 @@ struct Request {
 
 enum class Finish : uint8_t { kRunning, kStop, kLength };
 struct Token {
-  int32_t sequence = 0;   // as returned by add()
-  int32_t id = -1;        // -1: the sequence ended on a stop id
+  int32_t sequence = 0;  // as returned by add()
+  int32_t id = -1;       // -1: the sequence ended on a stop id
   Finish finish = Finish::kRunning;
 };
 
 /// Seconds, measured on the host.
 struct Times {
-  double load = 0;                  // reading, widening and placing the weights
-  double compile = 0;               // all buckets so far
-  double prefill = 0;               // steps that read prompt tokens
+  double load = 0;     // reading, widening and placing the weights
+  double compile = 0;  // all buckets so far
+  double prefill = 0;  // steps that read prompt tokens
   int64_t prefill_tokens = 0;
-  std::vector<double> decode;       // each step that read no prompt token
+  std::vector<double> decode;  // each step that read no prompt token
 };
 
 class Engine {
@@ -73,8 +73,8 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  /// Admits a sequence. Errors: empty prompt, an id outside the vocabulary, a prompt with no room for one token
-  /// in the context, no free place.
+  /// Admits a sequence. Errors: empty prompt, an id outside the vocabulary, a prompt with no room for one
+  /// token in the context, no free place.
   Result<int32_t> add(Request request);
   /// One step over all sequences. Finished ones are gone afterwards and their pages free.
   Result<std::vector<Token>> step();

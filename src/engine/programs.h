@@ -15,8 +15,8 @@ namespace sublane::engine {
 struct Program {
   models::StepShape shape;
   std::vector<graph::Parameter> parameters;
-  std::vector<graph::Type> parameter_types;   // by parameter
-  std::vector<std::string> outputs;           // names, in order
+  std::vector<graph::Type> parameter_types;  // by parameter
+  std::vector<std::string> outputs;          // names, in order
   pjrt::Executable executable;
 };
 

@@ -11,7 +11,12 @@ using U = std::vector<uint32_t>;
 constexpr uint32_t kNone = static_cast<uint32_t>(-1);
 
 models::StepShape shape(int64_t tokens, int64_t sequences, int64_t queries) {
-  return {.tokens = tokens, .sequences = sequences, .queries = queries, .pages_per_sequence = 3, .page_size = 4, .pages = 9};
+  return {.tokens = tokens,
+          .sequences = sequences,
+          .queries = queries,
+          .pages_per_sequence = 3,
+          .page_size = 4,
+          .pages = 9};
 }
 
 TEST(PackBatch, PlacesAChunkAcrossPagesAndPadsTheRest) {
@@ -30,7 +35,10 @@ TEST(PackBatch, PlacesAChunkAcrossPagesAndPadsTheRest) {
 
 TEST(PackBatch, MixesAChunkAndASingleToken) {
   Slice chunk{.tokens = {5, 6}, .first = 0, .pages = {0}, .draw = {}};
-  Slice single{.tokens = {9}, .first = 8, .pages = {1, 2, 3}, .draw = {.temperature = 0.5f, .top_k = 4, .top_p = 0.9f, .seed = 42}};
+  Slice single{.tokens = {9},
+               .first = 8,
+               .pages = {1, 2, 3},
+               .draw = {.temperature = 0.5f, .top_k = 4, .top_p = 0.9f, .seed = 42}};
   Batch batch = packBatch(shape(3, 2, 2), std::vector{chunk, single});
   EXPECT_EQ(batch["token_sequence"], (U{0, 0, 1}));
   EXPECT_EQ(batch["query_token"], (U{0, 1, 2, kNone}));

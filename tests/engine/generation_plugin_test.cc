@@ -1,4 +1,5 @@
-// Both real checkpoints in float32 against an independent reference (tools/reference/make_generation_goldens.py).
+// Both real checkpoints in float32 against an independent reference
+// (tools/reference/make_generation_goldens.py).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,8 @@ std::vector<Ids> generate(Engine& engine, const std::vector<Ids>& prompts, int64
   std::vector<Ids> answers(prompts.size());
   std::map<int32_t, size_t> rows;
   for (size_t i = 0; i < prompts.size(); ++i) {
-    Result<int32_t> id = engine.add({.prompt = prompts[i], .max_tokens = max_tokens, .stop_ids = {}, .draw = {}});
+    Result<int32_t> id =
+        engine.add({.prompt = prompts[i], .max_tokens = max_tokens, .stop_ids = {}, .draw = {}});
     EXPECT_TRUE(id.ok()) << id.error().text();
     rows[*id] = i;
   }
@@ -60,7 +62,8 @@ class RealCheckpoint : public testing::TestWithParam<const char*> {
 /// How many tokens to compare: up to the first near-tie of the reference.
 size_t comparable(const json& prompt) {
   const auto gaps = prompt["gaps"].get<std::vector<double>>();
-  return static_cast<size_t>(std::find_if(gaps.begin(), gaps.end(), [](double gap) { return gap < 1e-3; }) - gaps.begin());
+  return static_cast<size_t>(std::find_if(gaps.begin(), gaps.end(), [](double gap) { return gap < 1e-3; }) -
+                             gaps.begin());
 }
 
 Ids head(Ids ids, size_t n) {
@@ -72,7 +75,8 @@ TEST_P(RealCheckpoint, TokenizesAsTheReference) {
   auto tokenizer = text::Tokenizer::fromCheckpoint(*checkpoint_);
   ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().text();
   for (const auto& [name, prompt] : golden_["prompts"].items()) {
-    auto ids = tokenizer->encode(prompt["text"].get<std::string>(), {.add_bos = true, .parse_special = prompt["parse_special"]});
+    auto ids = tokenizer->encode(prompt["text"].get<std::string>(),
+                                 {.add_bos = true, .parse_special = prompt["parse_special"]});
     ASSERT_TRUE(ids.ok()) << ids.error().text();
     EXPECT_EQ(*ids, prompt["ids"].get<Ids>()) << name;
   }
@@ -83,7 +87,8 @@ TEST_P(RealCheckpoint, GreedyTextAndLogitsEqualTheReference) {
   const auto probe_ids = golden_["probe_ids"].get<Ids>();
   for (const auto& [name, prompt] : golden_["prompts"].items()) {
     const json& logits = prompt["logits"];
-    ASSERT_TRUE(e.add({.prompt = prompt["ids"].get<Ids>(), .max_tokens = 48, .stop_ids = {}, .draw = {}}).ok());
+    ASSERT_TRUE(
+        e.add({.prompt = prompt["ids"].get<Ids>(), .max_tokens = 48, .stop_ids = {}, .draw = {}}).ok());
     Ids answer;
     while (!e.idle()) {
       Result<std::vector<Token>> tokens = e.step();
@@ -91,13 +96,16 @@ TEST_P(RealCheckpoint, GreedyTextAndLogitsEqualTheReference) {
       if (answer.empty() && !tokens->empty()) {
         double scale = logits["max_abs"], worst = 0;
         for (size_t i = 0; i < probe_ids.size(); ++i) {
-          worst = std::max(worst, std::abs(e.logits()[static_cast<size_t>(probe_ids[i])] - logits["probe"][i].get<double>()));
+          worst = std::max(worst, std::abs(e.logits()[static_cast<size_t>(probe_ids[i])] -
+                                           logits["probe"][i].get<double>()));
         }
         for (size_t i = 0; i < logits["top"].size(); ++i) {
-          worst = std::max(worst, std::abs(e.logits()[logits["top_ids"][i].get<size_t>()] - logits["top"][i].get<double>()));
+          worst = std::max(worst, std::abs(e.logits()[logits["top_ids"][i].get<size_t>()] -
+                                           logits["top"][i].get<double>()));
         }
         EXPECT_LE(worst / scale, 1e-3) << name;
-        std::printf("%s %s: worst logit difference %.2g of the largest (bound 1e-3)\n", GetParam(), name.c_str(), worst / scale);
+        std::printf("%s %s: worst logit difference %.2g of the largest (bound 1e-3)\n", GetParam(),
+                    name.c_str(), worst / scale);
       }
       for (const Token& token : *tokens) answer.push_back(token.id);
     }
@@ -137,9 +145,10 @@ TEST_P(RealCheckpoint, UpdatesTheCacheInPlace) {
   EXPECT_EQ(e.cacheAddress().value(), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RealCheckpoint, testing::Values("smollm2-135m", "gemma3-270m"), [](const auto& info) {
-  return std::string(info.param).substr(0, std::string(info.param).find_first_of("23")) + "_";
-});
+INSTANTIATE_TEST_SUITE_P(
+    All, RealCheckpoint, testing::Values("smollm2-135m", "gemma3-270m"), [](const auto& info) {
+      return std::string(info.param).substr(0, std::string(info.param).find_first_of("23")) + "_";
+    });
 
 TEST(EngineErrors, NamesTheTwoNumbers) {
   Result<io::Checkpoint> checkpoint = io::openCheckpoint("smollm2-135m");
@@ -160,19 +169,25 @@ TEST(EngineErrors, NamesTheTwoNumbers) {
   EXPECT_EQ(text({1}), "1 sequences are running, and 1 is the most");
   auto too_long = Engine::load(*checkpoint, {.context = 8193});
   ASSERT_FALSE(too_long.ok());
-  EXPECT_EQ(too_long.error().text(), "context of 8193 tokens: llama was made for 8192\n  hint: pass a smaller --context");
+  EXPECT_EQ(too_long.error().text(),
+            "context of 8193 tokens: llama was made for 8192\n  hint: pass a smaller --context");
 }
 
 TEST(EngineSampling, DependsOnlyOnSeedAndPosition) {
   Result<io::Checkpoint> checkpoint = io::openCheckpoint("smollm2-135m");
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.error().text();
   auto draw = [&](int64_t sequences, uint32_t seed) {
-    Result<Engine> engine = Engine::load(*checkpoint, {.context = 32, .sequences = sequences, .prefill_chunk = 8, .sampling = true});
+    Result<Engine> engine = Engine::load(
+        *checkpoint, {.context = 32, .sequences = sequences, .prefill_chunk = 8, .sampling = true});
     EXPECT_TRUE(engine.ok());
     std::vector<Ids> answers(static_cast<size_t>(sequences));
     for (int64_t i = 0; i < sequences; ++i) {
-      EXPECT_TRUE(engine->add({.prompt = {1, 520, 310}, .max_tokens = 12, .stop_ids = {},
-                               .draw = {.temperature = 1.0f, .top_k = 50, .top_p = 0.95f, .seed = seed}}).ok());
+      EXPECT_TRUE(engine
+                      ->add({.prompt = {1, 520, 310},
+                             .max_tokens = 12,
+                             .stop_ids = {},
+                             .draw = {.temperature = 1.0f, .top_k = 50, .top_p = 0.95f, .seed = seed}})
+                      .ok());
     }
     while (!engine->idle()) {
       auto tokens = engine->step();
