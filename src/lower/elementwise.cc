@@ -6,12 +6,18 @@ namespace {
 
 std::string_view directionText(graph::Comparison direction) {
   switch (direction) {
-    case graph::Comparison::kEqual: return "EQ";
-    case graph::Comparison::kNotEqual: return "NE";
-    case graph::Comparison::kLess: return "LT";
-    case graph::Comparison::kLessEqual: return "LE";
-    case graph::Comparison::kGreater: return "GT";
-    case graph::Comparison::kGreaterEqual: return "GE";
+    case graph::Comparison::kEqual:
+      return "EQ";
+    case graph::Comparison::kNotEqual:
+      return "NE";
+    case graph::Comparison::kLess:
+      return "LT";
+    case graph::Comparison::kLessEqual:
+      return "LE";
+    case graph::Comparison::kGreater:
+      return "GT";
+    case graph::Comparison::kGreaterEqual:
+      return "GE";
   }
   return "?";
 }

@@ -5,7 +5,8 @@
 //
 //   Emitter e(text);
 //   e.at("layer.3/mlp.up", "multiply");
-//   Value y = e.binary("multiply", a, b);   // %7 = stablehlo.multiply %3, %5 : tensor<8xf32> loc("layer.3/...")
+//   Value y = e.binary("multiply", a, b);   // %7 = stablehlo.multiply %3, %5 : tensor<8xf32>
+//   loc("layer.3/...")
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +23,8 @@
 namespace sublane::lower {
 
 using graph::DType;
-using graph::Shape;
 using graph::isFloat;
+using graph::Shape;
 using graph::Type;
 
 /// An SSA value of the text: %id, or %id#index when its operation has several results.

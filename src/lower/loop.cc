@@ -6,7 +6,8 @@ namespace {
 
 std::string namesText(std::span<const Value> values) {
   std::string out;
-  for (const Value& value : values) fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : ", ", value);
+  for (const Value& value : values)
+    fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : ", ", value);
   return out;
 }
 
@@ -50,7 +51,8 @@ Result<std::vector<Value>> Emitter::loop(const graph::Node& node, const std::vec
   Value loop_value = fresh(Type{});
   std::string types = typesText(initial);
   startLine();
-  raw(fmt::format("%{}:{} = \"stablehlo.while\"({}) ({{\n", loop_value.id, initial.size(), namesText(initial)));
+  raw(fmt::format("%{}:{} = \"stablehlo.while\"({}) ({{\n", loop_value.id, initial.size(),
+                  namesText(initial)));
   indent(+2);
   std::vector<Value> condition = regionArguments(*this, initial);
   Value more[] = {compare(graph::Comparison::kLess, condition[0], static_cast<double>(attrs.count))};

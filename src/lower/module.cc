@@ -13,37 +13,61 @@ using graph::Op;
 /// StableHLO's name, where a node is one operation of the same operands and result type.
 std::string_view unaryName(Op op) {
   switch (op) {
-    case Op::kNegate: return "negate";
-    case Op::kExp: return "exponential";
-    case Op::kLog: return "log";
-    case Op::kTanh: return "tanh";
-    case Op::kRsqrt: return "rsqrt";
-    case Op::kSqrt: return "sqrt";
-    case Op::kLogistic: return "logistic";
-    case Op::kNot: return "not";
-    default: return "";
+    case Op::kNegate:
+      return "negate";
+    case Op::kExp:
+      return "exponential";
+    case Op::kLog:
+      return "log";
+    case Op::kTanh:
+      return "tanh";
+    case Op::kRsqrt:
+      return "rsqrt";
+    case Op::kSqrt:
+      return "sqrt";
+    case Op::kLogistic:
+      return "logistic";
+    case Op::kNot:
+      return "not";
+    default:
+      return "";
   }
 }
 
 std::string_view binaryName(Op op) {
   switch (op) {
-    case Op::kAdd: return "add";
-    case Op::kSubtract: return "subtract";
-    case Op::kMultiply: return "multiply";
-    case Op::kDivide: return "divide";
-    case Op::kMaximum: return "maximum";
-    case Op::kMinimum: return "minimum";
-    case Op::kRemainder: return "remainder";
-    case Op::kAnd: return "and";
-    case Op::kOr: return "or";
-    case Op::kXor: return "xor";
-    case Op::kShiftLeft: return "shift_left";
-    case Op::kShiftRight: return "shift_right_logical";
-    default: return "";
+    case Op::kAdd:
+      return "add";
+    case Op::kSubtract:
+      return "subtract";
+    case Op::kMultiply:
+      return "multiply";
+    case Op::kDivide:
+      return "divide";
+    case Op::kMaximum:
+      return "maximum";
+    case Op::kMinimum:
+      return "minimum";
+    case Op::kRemainder:
+      return "remainder";
+    case Op::kAnd:
+      return "and";
+    case Op::kOr:
+      return "or";
+    case Op::kXor:
+      return "xor";
+    case Op::kShiftLeft:
+      return "shift_left";
+    case Op::kShiftRight:
+      return "shift_right_logical";
+    default:
+      return "";
   }
 }
 
-const std::vector<int64_t>& dimsOf(const graph::Node& node) { return std::get<graph::DimsAttrs>(node.attrs).dims; }
+const std::vector<int64_t>& dimsOf(const graph::Node& node) {
+  return std::get<graph::DimsAttrs>(node.attrs).dims;
+}
 int64_t axisOf(const graph::Node& node) { return std::get<graph::AxisAttrs>(node.attrs).axis; }
 
 // Indices into the leading axes are i32 in the program.
@@ -62,26 +86,46 @@ Value simpleNode(Emitter& e, const graph::Node& node, const Type& type, const st
   if (std::string_view op = unaryName(node.op); !op.empty()) return e.unary(op, in[0]);
   if (std::string_view op = binaryName(node.op); !op.empty()) return e.binary(op, in[0], in[1]);
   switch (node.op) {
-    case Op::kConstant: return e.splat(type, std::get<graph::ScalarAttrs>(node.attrs).value);
-    case Op::kIota: return e.iota(type, axisOf(node));
-    case Op::kIsFinite: return e.isFinite(in[0]);
-    case Op::kConvert: return e.convert(in[0], type.dtype);
-    case Op::kBitcast: return e.bitcast(in[0], type.dtype);
-    case Op::kCompare: return e.compare(std::get<graph::CompareAttrs>(node.attrs).direction, in[0], in[1]);
-    case Op::kSelect: return e.select(in[0], in[1], in[2]);
-    case Op::kBroadcast: return e.broadcast(in[0], type.shape, dimsOf(node));
-    case Op::kReshape: return e.reshape(in[0], type.shape);
-    case Op::kTranspose: return e.transpose(in[0], dimsOf(node));
-    case Op::kSlice: return slice(e, in[0], std::get<graph::SliceAttrs>(node.attrs));
-    case Op::kConcatenate: return e.concatenate(in, axisOf(node));
-    case Op::kReduceSum: return e.reduce("add", in[0], dimsOf(node));
-    case Op::kReduceMax: return e.reduce("maximum", in[0], dimsOf(node));
-    case Op::kArgMax: return e.argMax(in[0], axisOf(node));
-    case Op::kDot: return e.dot(in[0], in[1], std::get<graph::DotAttrs>(node.attrs), type.dtype);
-    case Op::kTakeRows: return e.takeRows(in[0], in[1]);
-    case Op::kCacheWrite: return e.cacheWrite(in[0], in[1], in[2]);
-    case Op::kPagedAttention: return e.pagedAttention(in, std::get<graph::AttentionAttrs>(node.attrs));
-    default: return {};
+    case Op::kConstant:
+      return e.splat(type, std::get<graph::ScalarAttrs>(node.attrs).value);
+    case Op::kIota:
+      return e.iota(type, axisOf(node));
+    case Op::kIsFinite:
+      return e.isFinite(in[0]);
+    case Op::kConvert:
+      return e.convert(in[0], type.dtype);
+    case Op::kBitcast:
+      return e.bitcast(in[0], type.dtype);
+    case Op::kCompare:
+      return e.compare(std::get<graph::CompareAttrs>(node.attrs).direction, in[0], in[1]);
+    case Op::kSelect:
+      return e.select(in[0], in[1], in[2]);
+    case Op::kBroadcast:
+      return e.broadcast(in[0], type.shape, dimsOf(node));
+    case Op::kReshape:
+      return e.reshape(in[0], type.shape);
+    case Op::kTranspose:
+      return e.transpose(in[0], dimsOf(node));
+    case Op::kSlice:
+      return slice(e, in[0], std::get<graph::SliceAttrs>(node.attrs));
+    case Op::kConcatenate:
+      return e.concatenate(in, axisOf(node));
+    case Op::kReduceSum:
+      return e.reduce("add", in[0], dimsOf(node));
+    case Op::kReduceMax:
+      return e.reduce("maximum", in[0], dimsOf(node));
+    case Op::kArgMax:
+      return e.argMax(in[0], axisOf(node));
+    case Op::kDot:
+      return e.dot(in[0], in[1], std::get<graph::DotAttrs>(node.attrs), type.dtype);
+    case Op::kTakeRows:
+      return e.takeRows(in[0], in[1]);
+    case Op::kCacheWrite:
+      return e.cacheWrite(in[0], in[1], in[2]);
+    case Op::kPagedAttention:
+      return e.pagedAttention(in, std::get<graph::AttentionAttrs>(node.attrs));
+    default:
+      return {};
   }
 }
 
@@ -102,9 +146,9 @@ Status checkLimits(const graph::Node& node, const std::vector<Value>& in) {
   return Ok{};
 }
 
-// Row-major by decree for a cache whose rows are narrower than a TPU's 128 lanes. libtpu would rather store it
-// with the pages along the lanes, which saves padding between steps and costs a copy of the whole cache in and
-// out of every step (measured, README). Row-major is what CPU plugins do anyway.
+// Row-major by decree for a cache whose rows are narrower than a TPU's 128 lanes. libtpu would rather store
+// it with the pages along the lanes, which saves padding between steps and costs a copy of the whole cache in
+// and out of every step (measured, README). Row-major is what CPU plugins do anyway.
 std::string layoutText(const Type& type) {
   constexpr int64_t kLanes = 128;
   if (type.shape.size() < 2 || type.shape.back() % kLanes == 0) return "";
@@ -118,7 +162,8 @@ std::string parameterText(const Value& value, const graph::Parameter& parameter,
   if (aliased_output >= 0) {
     attributes += fmt::format(", tf.aliasing_output = {} : i32", aliased_output) + layoutText(value.type);
   }
-  return fmt::format("{}: {} {{{}}} loc({})", value, tensorText(value.type), attributes, quoted(parameter.name));
+  return fmt::format("{}: {} {{{}}} loc({})", value, tensorText(value.type), attributes,
+                     quoted(parameter.name));
 }
 
 // By parameter: the output that takes over its buffer, or -1.
@@ -145,8 +190,8 @@ std::vector<Value> header(Emitter& e, const graph::Graph& graph) {
     const graph::Output& output = graph.outputs[i];
     const Type& type = graph.type(output.value);
     std::string layout = output.aliased_parameter >= 0 ? layoutText(type) : "";
-    e.raw(fmt::format("{}\n      {} {{sublane.name = {}{}}}", i ? "," : "", tensorText(type), quoted(output.name),
-                      layout));
+    e.raw(fmt::format("{}\n      {} {{sublane.name = {}{}}}", i ? "," : "", tensorText(type),
+                      quoted(output.name), layout));
   }
   e.raw(") {\n");
   return arguments;
@@ -199,7 +244,8 @@ Result<std::vector<Value>> Emitter::body(const graph::Graph& graph, const std::v
   }
   for (const graph::Node& n : graph.nodes) SUBLANE_CHECK_OK(node(graph, n, values));
   std::vector<Value> outputs;
-  for (const graph::Output& output : graph.outputs) outputs.push_back(values[static_cast<size_t>(output.value)]);
+  for (const graph::Output& output : graph.outputs)
+    outputs.push_back(values[static_cast<size_t>(output.value)]);
   return outputs;
 }
 

@@ -13,13 +13,18 @@ bool contains(const std::vector<int64_t>& list, int64_t value) {
 
 double lowest(DType dtype) {
   switch (dtype) {
-    case DType::kI32: return std::numeric_limits<int32_t>::min();
-    case DType::kI8: return std::numeric_limits<int8_t>::min();
-    case DType::kI64: return static_cast<double>(std::numeric_limits<int64_t>::min());
+    case DType::kI32:
+      return std::numeric_limits<int32_t>::min();
+    case DType::kI8:
+      return std::numeric_limits<int8_t>::min();
+    case DType::kI64:
+      return static_cast<double>(std::numeric_limits<int64_t>::min());
     case DType::kU32:
     case DType::kU8:
-    case DType::kBool: return 0;
-    default: return -std::numeric_limits<double>::infinity();
+    case DType::kBool:
+      return 0;
+    default:
+      return -std::numeric_limits<double>::infinity();
   }
 }
 
@@ -52,13 +57,14 @@ Value Emitter::reduce(std::string_view op, const Value& x, const std::vector<int
   if (axes.empty()) return x;
   Value init = scalar(x.type.dtype, neutral(op, x.type.dtype));
   Type result{x.type.dtype, without(x.type.shape, axes)};
-  return line(result, "stablehlo.reduce({} init: {}) applies stablehlo.{} across dimensions = [{}] : ({}, {}) -> {}", x,
-              init, op, listText(axes), tensorText(x.type), tensorText(init.type), tensorText(result));
+  return line(result,
+              "stablehlo.reduce({} init: {}) applies stablehlo.{} across dimensions = [{}] : ({}, {}) -> {}",
+              x, init, op, listText(axes), tensorText(x.type), tensorText(init.type), tensorText(result));
 }
 
 // The largest first, then the lowest index that holds it: two plain reductions, which every backend
-// vectorises, where a reduction of (value, index) pairs is scalar code on the CPU. NaN equals nothing, so it is
-// never chosen; a row with nothing but NaN finds no index and gets 0.
+// vectorises, where a reduction of (value, index) pairs is scalar code on the CPU. NaN equals nothing, so it
+// is never chosen; a row with nothing but NaN finds no index and gets 0.
 Value Emitter::argMax(const Value& x, int64_t axis) {
   const Shape& shape = x.type.shape;
   Value ordered = x;
@@ -72,9 +78,9 @@ Value Emitter::argMax(const Value& x, int64_t axis) {
     if (static_cast<int64_t>(i) != axis) kept.push_back(static_cast<int64_t>(i));
   }
   Value is_largest = compare(graph::Comparison::kEqual, x, broadcast(largest, shape, kept));
-  Type index_type{DType::kI32, shape};
+  Value candidate = iota(Type{DType::kI32, shape}, axis);
   double none = static_cast<double>(shape[static_cast<size_t>(axis)]);
-  Value index = reduce("minimum", select(is_largest, iota(index_type, axis), splat(index_type, none)), {axis});
+  Value index = reduce("minimum", select(is_largest, candidate, splat(candidate.type, none)), {axis});
   Value found = compare(graph::Comparison::kLess, index, none);
   return select(found, index, splat(index.type, 0));
 }
@@ -86,12 +92,15 @@ Value Emitter::dot(const Value& lhs, const Value& rhs, const graph::DotAttrs& at
   appendFree(result.shape, rhs.type.shape, attrs.rhs_batch, attrs.rhs_contract);
   std::string batch;
   if (!attrs.lhs_batch.empty()) {
-    batch = fmt::format("batching_dims = [{}] x [{}], ", listText(attrs.lhs_batch), listText(attrs.rhs_batch));
+    batch =
+        fmt::format("batching_dims = [{}] x [{}], ", listText(attrs.lhs_batch), listText(attrs.rhs_batch));
   }
   std::string_view precision = attrs.highest_precision ? "HIGHEST" : "DEFAULT";
-  return line(result, "stablehlo.dot_general {}, {}, {}contracting_dims = [{}] x [{}], precision = [{}, {}] : ({}, {}) -> {}",
-              lhs, rhs, batch, listText(attrs.lhs_contract), listText(attrs.rhs_contract), precision, precision,
-              tensorText(lhs.type), tensorText(rhs.type), tensorText(result));
+  return line(
+      result,
+      "stablehlo.dot_general {}, {}, {}contracting_dims = [{}] x [{}], precision = [{}, {}] : ({}, {}) -> {}",
+      lhs, rhs, batch, listText(attrs.lhs_contract), listText(attrs.rhs_contract), precision, precision,
+      tensorText(lhs.type), tensorText(rhs.type), tensorText(result));
 }
 
 }  // namespace sublane::lower

@@ -18,8 +18,8 @@ Value Emitter::reshape(const Value& x, Shape shape) {
 Value Emitter::transpose(const Value& x, const std::vector<int64_t>& dims) {
   Type result{x.type.dtype, {}};
   for (int64_t dim : dims) result.shape.push_back(x.type.shape[static_cast<size_t>(dim)]);
-  return line(result, "stablehlo.transpose {}, dims = [{}] : ({}) -> {}", x, listText(dims), tensorText(x.type),
-              tensorText(result));
+  return line(result, "stablehlo.transpose {}, dims = [{}] : ({}) -> {}", x, listText(dims),
+              tensorText(x.type), tensorText(result));
 }
 
 Value Emitter::slice(const Value& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits) {
@@ -29,7 +29,8 @@ Value Emitter::slice(const Value& x, const std::vector<int64_t>& starts, const s
     result.shape.push_back(limits[i] - starts[i]);
     fmt::format_to(std::back_inserter(ranges), "{}{}:{}", i ? ", " : "", starts[i], limits[i]);
   }
-  return line(result, "stablehlo.slice {} [{}] : ({}) -> {}", x, ranges, tensorText(x.type), tensorText(result));
+  return line(result, "stablehlo.slice {} [{}] : ({}) -> {}", x, ranges, tensorText(x.type),
+              tensorText(result));
 }
 
 Value Emitter::concatenate(const std::vector<Value>& parts, int64_t axis) {
@@ -74,12 +75,13 @@ Value Emitter::takeRows(const Value& table, const Value& ids) {
     result.shape.push_back(table.type.shape[i]);
   }
   std::string offset_text = offsets.empty() ? "" : fmt::format("offset_dims = [{}], ", listText(offsets));
-  return line(result,
-              "\"stablehlo.gather\"({}, {}) {{dimension_numbers = #stablehlo.gather<{}collapsed_slice_dims = [0], "
-              "start_index_map = [0], index_vector_dim = {}>, indices_are_sorted = false, "
-              "slice_sizes = array<i64: {}>}} : ({}, {}) -> {}",
-              table, ids, offset_text, ids_rank, listText(sizes), tensorText(table.type), tensorText(ids.type),
-              tensorText(result));
+  return line(
+      result,
+      "\"stablehlo.gather\"({}, {}) {{dimension_numbers = #stablehlo.gather<{}collapsed_slice_dims = [0], "
+      "start_index_map = [0], index_vector_dim = {}>, indices_are_sorted = false, "
+      "slice_sizes = array<i64: {}>}} : ({}, {}) -> {}",
+      table, ids, offset_text, ids_rank, listText(sizes), tensorText(table.type), tensorText(ids.type),
+      tensorText(result));
 }
 
 }  // namespace sublane::lower

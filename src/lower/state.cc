@@ -30,7 +30,8 @@ Value slotIndices(Emitter& e, const Value& slots, int64_t page_size) {
 // are unique: all padding rows have slot -1.
 Value Emitter::cacheWrite(const Value& cache, const Value& rows, const Value& slots) {
   Value indices = slotIndices(*this, slots, cache.type.shape[1]);
-  Value result = fresh(cache.type), kept = fresh({cache.type.dtype, {}}), update = fresh({cache.type.dtype, {}});
+  Value result = fresh(cache.type), kept = fresh({cache.type.dtype, {}}),
+        update = fresh({cache.type.dtype, {}});
   std::string tensor = tensorText(cache.type), element = tensorText(update.type);
   startLine();
   raw(fmt::format("{} = \"stablehlo.scatter\"({}, {}, {}) ({{\n", result, cache, indices, rows));
@@ -40,10 +41,11 @@ Value Emitter::cacheWrite(const Value& cache, const Value& rows, const Value& sl
   raw(fmt::format("  stablehlo.return {} : {}", update, element));
   endLine();
   startLine();
-  raw(fmt::format("}}) {{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], "
-                  "inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>, "
-                  "indices_are_sorted = false, unique_indices = false}} : ({}, {}, {}) -> {}",
-                  tensor, tensorText(indices.type), tensorText(rows.type), tensor));
+  raw(fmt::format(
+      "}}) {{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2], "
+      "inserted_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>, "
+      "indices_are_sorted = false, unique_indices = false}} : ({}, {}, {}) -> {}",
+      tensor, tensorText(indices.type), tensorText(rows.type), tensor));
   endLine();
   return result;
 }
@@ -85,21 +87,24 @@ Value visibleKeys(Emitter& e, std::span<const Value> operands, const Sizes& n) {
   Value length = e.broadcast(operands[4], shape, {0});
   Value position = e.broadcast(takeTokens(e, operands[5], operands[8], n), shape, {0, 1});
   Value window = e.broadcast(operands[9], shape, {});
-  Value seen = e.binary("and", e.compare(Comparison::kLess, key, length),
-                        e.compare(Comparison::kLessEqual, key, position));
-  Value distance = e.binary("subtract", position, key);
-  return e.binary("and", seen, e.compare(Comparison::kLess, distance, window));
+  Value used = e.compare(Comparison::kLess, key, length);
+  Value past = e.compare(Comparison::kLessEqual, key, position);
+  Value near = e.compare(Comparison::kLess, e.binary("subtract", position, key), window);
+  return e.binary("and", e.binary("and", used, past), near);
 }
 
 // Values with slots at or past the length made 0: 0 times NaN would be NaN.
 Value maskedValues(Emitter& e, const Value& values, const Value& lengths, const Sizes& n) {
   Shape slots{n.sequences, n.context};
-  Value used = e.compare(Comparison::kLess, e.iota(Type{DType::kI32, slots}, 1), e.broadcast(lengths, slots, {0}));
-  return e.select(e.broadcast(used, values.type.shape, {0, 1}), values, e.splat(values.type, 0));
+  Value slot = e.iota(Type{DType::kI32, slots}, 1);
+  Value used = e.compare(Comparison::kLess, slot, e.broadcast(lengths, slots, {0}));
+  Value zero = e.splat(values.type, 0);
+  return e.select(e.broadcast(used, values.type.shape, {0, 1}), values, zero);
 }
 
 // [S, kv_heads, Q, group, context] in f32.
-Value scores(Emitter& e, const Value& q, const Value& keys, const graph::AttentionAttrs& attrs, const Sizes& n) {
+Value scores(Emitter& e, const Value& q, const Value& keys, const graph::AttentionAttrs& attrs,
+             const Sizes& n) {
   Value grouped = e.reshape(q, {n.sequences, n.queries, n.kv_heads, n.group, n.dim});
   graph::DotAttrs dot{{0, 2}, {0, 2}, {4}, {3}, q.type.dtype == DType::kF32};
   Value s = e.binary("multiply", e.dot(grouped, keys, dot, DType::kF32), attrs.scale);
@@ -108,22 +113,26 @@ Value scores(Emitter& e, const Value& q, const Value& keys, const graph::Attenti
   return e.binary("multiply", capped, attrs.soft_cap);
 }
 
+// 0 <= x < limit
+Value inside(Emitter& e, const Value& x, int64_t limit) {
+  Value not_below = e.compare(Comparison::kGreaterEqual, x, 0.0);
+  Value not_above = e.compare(Comparison::kLess, x, static_cast<double>(limit));
+  return e.binary("and", not_below, not_above);
+}
+
 // Results [S * Q, heads, dim] back in token order; rows of padding tokens become 0.
-Value toTokens(Emitter& e, const Value& rows, const Value& token_sequence, const Value& token_column, const Sizes& n) {
-  auto inside = [&](const Value& x, int64_t limit) {
-    return e.binary("and", e.compare(Comparison::kGreaterEqual, x, 0.0),
-                    e.compare(Comparison::kLess, x, static_cast<double>(limit)));
-  };
-  Value real = e.binary("and", inside(token_sequence, n.sequences), inside(token_column, n.queries));
+Value toTokens(Emitter& e, const Value& rows, const Value& sequence, const Value& column, const Sizes& n) {
+  Value has_sequence = inside(e, sequence, n.sequences);
+  Value has_column = inside(e, column, n.queries);
+  Value is_real = e.binary("and", has_sequence, has_column);
   Shape shape{n.tokens, n.heads, n.dim};
-  Value picked;
-  if (n.sequences * n.queries == 1) {
-    picked = e.broadcast(rows, shape, {0, 1, 2});
-  } else {
-    Value row = e.binary("multiply", token_sequence, static_cast<double>(n.queries));
-    picked = e.takeRows(rows, e.binary("add", row, token_column));
+  Value picked = rows;  // a single row serves a single token
+  if (n.sequences * n.queries > 1 || n.tokens > 1) {
+    Value row = e.binary("multiply", sequence, static_cast<double>(n.queries));
+    picked = e.takeRows(rows, e.binary("add", row, column));
   }
-  return e.select(e.broadcast(real, shape, {0}), picked, e.splat(picked.type, 0));
+  Value zero = e.splat(picked.type, 0);
+  return e.select(e.broadcast(is_real, shape, {0}), picked, zero);
 }
 
 }  // namespace
@@ -149,17 +158,20 @@ Value Emitter::pagedAttention(std::span<const Value> operands, const graph::Atte
   Value top = reduce("maximum", select(visible, s, splat(s.type, -infinity)), {4});
   Value sees_none = compare(Comparison::kEqual, top, -infinity);  // then 0, so that nothing becomes NaN
   Value shift = broadcast(select(sees_none, splat(top.type, 0), top), shape, {0, 1, 2, 3});
-  Value weight = select(visible, unary("exponential", binary("subtract", s, shift)), splat(s.type, 0));
+  Value unmasked = unary("exponential", binary("subtract", s, shift));
+  Value weight = select(visible, unmasked, splat(s.type, 0));
   Value sum = reduce("add", weight, {4});
   Value divisor = select(sees_none, splat(sum.type, 1), sum);
 
   detail("mix");
   graph::DotAttrs dot_attrs{{0, 1}, {0, 2}, {4}, {1}, cache_dtype == DType::kF32};
-  Value mixed = dot(convert(weight, cache_dtype), values, dot_attrs, DType::kF32);  // [S, kv_heads, Q, group, dim]
+  Value mixed =
+      dot(convert(weight, cache_dtype), values, dot_attrs, DType::kF32);  // [S, kv_heads, Q, group, dim]
   Value out = binary("divide", mixed, broadcast(divisor, mixed.type.shape, {0, 1, 2, 3}));
   out = transpose(convert(out, operands[0].type.dtype), {0, 2, 1, 3, 4});
   detail("tokens");
-  return toTokens(*this, reshape(out, {n.sequences * n.queries, n.heads, n.dim}), operands[6], operands[7], n);
+  return toTokens(*this, reshape(out, {n.sequences * n.queries, n.heads, n.dim}), operands[6], operands[7],
+                  n);
 }
 
 }  // namespace sublane::lower

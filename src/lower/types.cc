@@ -9,15 +9,24 @@ namespace {
 
 std::string_view elementText(DType dtype) {
   switch (dtype) {
-    case DType::kF32: return "f32";
-    case DType::kBF16: return "bf16";
-    case DType::kF16: return "f16";
-    case DType::kI32: return "i32";
-    case DType::kU32: return "ui32";
-    case DType::kI8: return "i8";
-    case DType::kU8: return "ui8";
-    case DType::kI64: return "i64";
-    case DType::kBool: return "i1";
+    case DType::kF32:
+      return "f32";
+    case DType::kBF16:
+      return "bf16";
+    case DType::kF16:
+      return "f16";
+    case DType::kI32:
+      return "i32";
+    case DType::kU32:
+      return "ui32";
+    case DType::kI8:
+      return "i8";
+    case DType::kU8:
+      return "ui8";
+    case DType::kI64:
+      return "i64";
+    case DType::kBool:
+      return "i1";
   }
   return "?";
 }
@@ -44,7 +53,7 @@ std::string floatText(DType dtype, double value) {
   if (!std::isfinite(narrow)) return bitsText(dtype, narrow);
   std::string text = fmt::format("{}", narrow);  // the shortest text that reads back as the same float
   size_t exponent = text.find('e');
-  if (text.find('.') == std::string::npos) {     // MLIR wants a point: 1.0, 1.0e+20
+  if (text.find('.') == std::string::npos) {  // MLIR wants a point: 1.0, 1.0e+20
     text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");
   }
   return text;
@@ -81,7 +90,8 @@ std::string quoted(std::string_view text) {
 
 std::string listText(std::span<const int64_t> values) {
   std::string out;
-  for (int64_t value : values) fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : ", ", value);
+  for (int64_t value : values)
+    fmt::format_to(std::back_inserter(out), "{}{}", out.empty() ? "" : ", ", value);
   return out;
 }
 
