@@ -43,7 +43,8 @@ const Command cmd_template{
       auto o = std::make_shared<Options>();
       verb.add_option("model", o->model, "Name, .gguf file or directory")->required();
       verb.add_option("--user", o->user, "What the user says")->required();
-      auto* system = verb.add_option("--system", o->system, "The system message (default: the template's own)");
+      auto* system =
+          verb.add_option("--system", o->system, "The system message (default: the template's own)");
       verb.add_flag("--no-generation-prompt", o->no_generation_prompt, "End after the user's turn");
       verb.add_flag("--json", o->json, "Print JSON (sublane.template/1), with the token ids");
       return [o, system] {

@@ -45,7 +45,8 @@ Result<std::vector<int32_t>> parseIds(const std::string& text, int32_t vocabular
 std::string pieceText(const std::string& bytes) {
   if (text::isUtf8(bytes)) return bytes;
   std::string shown;
-  for (unsigned char byte : bytes) shown += byte < 0x80 ? std::string(1, byte) : fmt::format("<0x{:02X}>", byte);
+  for (unsigned char byte : bytes)
+    shown += byte < 0x80 ? std::string(1, byte) : fmt::format("<0x{:02X}>", byte);
   return shown;
 }
 
@@ -53,8 +54,10 @@ std::string pieceText(const std::string& bytes) {
 std::string quoted(const std::string& piece) {
   std::string shown = "\"";
   for (char c : piece) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\') shown += escaped({&c, 1});
-    else shown += c;
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\')
+      shown += escaped({&c, 1});
+    else
+      shown += c;
   }
   return shown + '"';
 }
@@ -106,7 +109,8 @@ const Command cmd_tokenize{
       verb.add_option("model", o->model, "Name, .gguf file or directory")->required();
       auto* text = verb.add_option("--text", o->text, "The text (default: standard input, every byte of it)");
       auto* ids = verb.add_option("--ids", o->ids, "Decode these ids instead: \"1 2 3\"");
-      verb.add_flag("--special", o->special, "Let special tokens in the text, as <|im_start|>, become their ids");
+      verb.add_flag("--special", o->special,
+                    "Let special tokens in the text, as <|im_start|>, become their ids");
       verb.add_flag("--no-bos", o->no_bos, "Do not prepend the beginning-of-sequence token");
       verb.add_flag("--json", o->json, "Print JSON (sublane.tokenize/1)");
       return [o, text, ids] {

@@ -6,7 +6,7 @@ namespace sublane::text {
 struct Detokenizer::State {
   std::shared_ptr<const Vocabulary> vocabulary;
   Utf8Stream utf8;
-  bool drop_space;   // the space that encoding put before the first word
+  bool drop_space;  // the space that encoding put before the first word
 };
 
 Detokenizer::Detokenizer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -28,8 +28,8 @@ std::string Detokenizer::push(int32_t id) {
 std::string Detokenizer::finish() { return state_->utf8.finish(); }
 
 Detokenizer Tokenizer::detokenizer() const {
-  return Detokenizer(std::make_unique<Detokenizer::State>(
-      state_->vocabulary, Utf8Stream{}, state_->vocabulary->add_space_prefix));
+  return Detokenizer(std::make_unique<Detokenizer::State>(state_->vocabulary, Utf8Stream{},
+                                                          state_->vocabulary->add_space_prefix));
 }
 
 std::string Tokenizer::decode(const std::vector<int32_t>& ids) const {

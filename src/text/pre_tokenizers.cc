@@ -16,8 +16,11 @@ constexpr std::string_view kGpt2 =
 const std::vector<PreTokenizer>& table() {
   static const std::vector<PreTokenizer> rows = {
       // What the format's own readers mean by "default": signs, then GPT-2's cuts, then digits by threes.
-      {.name = "default", .steps = {{Step::kPattern, R"([\p{P}\$\+<=>\^~\|]+)"}, {Step::kPattern, kGpt2},
-                                    {Step::kPattern, R"(\p{N}+)"}, {Step::kPattern, "[0-9][0-9][0-9]"}}},
+      {.name = "default",
+       .steps = {{Step::kPattern, R"([\p{P}\$\+<=>\^~\|]+)"},
+                 {Step::kPattern, kGpt2},
+                 {Step::kPattern, R"(\p{N}+)"},
+                 {Step::kPattern, "[0-9][0-9][0-9]"}}},
       {.name = "gpt-2", .steps = {{Step::kGpt2}}},
       {.name = "llama-bpe", .steps = {{Step::kPattern, kLlama3}}, .ignore_merges = true, .add_bos = true},
       {.name = "qwen2", .steps = {{Step::kPattern, kQwen2}}},

@@ -18,14 +18,14 @@ namespace sublane::text {
 struct Step {
   /// Each digit alone; the crate's own GPT-2 cuts (last step only); `pattern`.
   enum Kind : int32_t { kDigits = 0, kGpt2 = 1, kPattern = 2 } kind;
-  std::string_view pattern = {};     // Oniguruma syntax; every match becomes a piece of its own
+  std::string_view pattern = {};  // Oniguruma syntax; every match becomes a piece of its own
 };
 
 struct PreTokenizer {
   std::string_view name;
   std::vector<Step> steps;
-  bool ignore_merges = false;        // a whole piece in the vocabulary wins over merges
-  bool add_bos = false;              // when the file has no tokenizer.ggml.add_bos_token
+  bool ignore_merges = false;  // a whole piece in the vocabulary wins over merges
+  bool add_bos = false;        // when the file has no tokenizer.ggml.add_bos_token
 };
 
 /// Null for a name that is not known.

@@ -26,11 +26,11 @@ struct Ids {
 
 struct Vocabulary {
   const Bytes* tokens;
-  const uint8_t* kinds;   // tokenizer.ggml.token_type
+  const uint8_t* kinds;  // tokenizer.ggml.token_type
   size_t size;
 };
 struct Step {
-  int32_t kind;           // 0 each digit alone, 1 GPT-2's pattern, 2 `pattern`
+  int32_t kind;  // 0 each digit alone, 1 GPT-2's pattern, 2 `pattern`
   Bytes pattern;
 };
 struct BpeOptions {
@@ -38,17 +38,18 @@ struct BpeOptions {
   size_t merge_count;
   const Step* steps;
   size_t step_count;
-  bool ignore_merges;     // a whole pre-token in the vocabulary wins over merges
+  bool ignore_merges;  // a whole pre-token in the vocabulary wins over merges
 };
 struct SentencePieceOptions {
-  const float* scores;    // one a token
-  int32_t unknown;        // -1: none
+  const float* scores;  // one a token
+  int32_t unknown;      // -1: none
   bool add_space_prefix;
 };
 
 extern "C" {
 int32_t sublane_bpe_new(const Vocabulary*, const BpeOptions*, Encoder** out, Bytes* error);
-int32_t sublane_sentence_piece_new(const Vocabulary*, const SentencePieceOptions*, Encoder** out, Bytes* error);
+int32_t sublane_sentence_piece_new(const Vocabulary*, const SentencePieceOptions*, Encoder** out,
+                                   Bytes* error);
 int32_t sublane_encode(const Encoder*, Bytes text, bool parse_special, Ids* out, Bytes* error);
 void sublane_encoder_free(Encoder*);
 int32_t sublane_template_new(Bytes source, Template** out, Bytes* error);
@@ -56,7 +57,7 @@ int32_t sublane_template_render(const Template*, Bytes context_json, Bytes* out,
 void sublane_template_free(Template*);
 void sublane_bytes_free(Bytes);
 void sublane_ids_free(Ids);
-int32_t sublane_panic(Bytes* out, Bytes* error);   // for the test of the boundary
+int32_t sublane_panic(Bytes* out, Bytes* error);  // for the test of the boundary
 }
 
 }  // namespace sublane::text::abi

@@ -21,7 +21,8 @@ std::string take(abi::Bytes bytes) {
 Error failure(int32_t code, abi::Bytes message) {
   std::string text = take(message);
   if (code == abi::kInput) return inputError("{}", text);
-  return machineError("internal fault of the text library: {}", text).hint("please report this with the input");
+  return machineError("internal fault of the text library: {}", text)
+      .hint("please report this with the input");
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ class Encoder {
   std::unique_ptr<abi::Encoder, Free> handle_;
 };
 
-/// A chat template, parsed. Prints what jinja2 prints with trim_blocks and lstrip_blocks, as the reference sets them.
+/// A chat template, parsed. Prints what jinja2 prints with trim_blocks and lstrip_blocks, as the reference
+/// sets them.
 class Template {
  public:
   static Result<Template> parse(std::string_view source);

@@ -8,9 +8,9 @@ namespace sublane::text {
 namespace {
 
 // Names under which model families end a turn or a text. They count only for control tokens of the file.
-constexpr std::array<std::string_view, 9> kEndNames = {
-    "<|im_end|>", "<end_of_turn>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|eot|>", "<turn|>",
-    "<|endoftext|>", "<|end_of_text|>"};
+constexpr std::array<std::string_view, 9> kEndNames = {"<|im_end|>", "<end_of_turn>", "<|eot_id|>",
+                                                       "<|eom_id|>", "<|end|>",       "<|eot|>",
+                                                       "<turn|>",    "<|endoftext|>", "<|end_of_text|>"};
 
 /// The longest control token at the start of `text`.
 std::optional<int32_t> controlTokenAt(const Vocabulary& vocabulary, std::string_view text) {
@@ -38,7 +38,8 @@ std::optional<int32_t> turnEndOf(const Vocabulary& vocabulary, const rust::Templ
 
 }  // namespace
 
-std::vector<int32_t> stopIdsOf(const Vocabulary& vocabulary, const std::optional<rust::Template>& chat_template) {
+std::vector<int32_t> stopIdsOf(const Vocabulary& vocabulary,
+                               const std::optional<rust::Template>& chat_template) {
   std::set<int32_t> ids;
   for (auto id : {vocabulary.eos_id, vocabulary.eot_id, vocabulary.eom_id}) {
     if (id) ids.insert(*id);

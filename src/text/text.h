@@ -23,14 +23,14 @@
 namespace sublane::text {
 
 struct EncodeOptions {
-  bool add_bos = true;         // prepend the beginning-of-sequence token, if the vocabulary says to add it (and a
-                               // parsed special token is not already it)
+  bool add_bos = true;  // prepend the beginning-of-sequence token, if the vocabulary says to add it (and a
+                        // parsed special token is not already it)
   bool parse_special = false;  // true: "<|im_start|>" in the text becomes its token (templates need it)
 };
 
 /// One turn of a chat.
 struct Message {
-  std::string role;     // "system", "user", "assistant"
+  std::string role;  // "system", "user", "assistant"
   std::string content;
 };
 
@@ -54,8 +54,8 @@ class Detokenizer {
 
 class Tokenizer {
  public:
-  /// From GGUF metadata (tokenizer.ggml.*): byte-level BPE by its `pre` name, and SentencePiece BPE ("llama").
-  /// An unknown model or pre-tokenizer name is refused by name.
+  /// From GGUF metadata (tokenizer.ggml.*): byte-level BPE by its `pre` name, and SentencePiece BPE
+  /// ("llama"). An unknown model or pre-tokenizer name is refused by name.
   static Result<Tokenizer> fromCheckpoint(const io::Checkpoint& checkpoint);
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;

@@ -18,15 +18,18 @@ Result<Tokenizer> Tokenizer::fromCheckpoint(const io::Checkpoint& checkpoint) {
   if (!read.ok()) return std::move(read).error().at(checkpoint.source + ": tokenizer");
   auto vocabulary = std::make_shared<Vocabulary>(std::move(read).value());
   bool byte_level = vocabulary->algorithm == Algorithm::kByteLevelBpe;
-  auto encoder = byte_level ? rust::Encoder::byteLevelBpe(*vocabulary) : rust::Encoder::sentencePiece(*vocabulary);
+  auto encoder =
+      byte_level ? rust::Encoder::byteLevelBpe(*vocabulary) : rust::Encoder::sentencePiece(*vocabulary);
   if (!encoder.ok()) return std::move(encoder).error().at(checkpoint.source + ": tokenizer");
-  vocabulary->merges = {};   // the encoder has its own form of them
+  vocabulary->merges = {};  // the encoder has its own form of them
   auto state = std::make_unique<State>(checkpoint.source, vocabulary, std::move(encoder).value());
   if (!vocabulary->chat_template.empty()) {
     auto parsed = rust::Template::parse(vocabulary->chat_template);
     // A file with a bad template still serves raw prompts: the fault is told when the template is asked for.
-    if (parsed.ok()) state->chat_template = std::move(parsed).value();
-    else state->template_fault = std::move(parsed).error();
+    if (parsed.ok())
+      state->chat_template = std::move(parsed).value();
+    else
+      state->template_fault = std::move(parsed).error();
   }
   state->stop_ids = stopIdsOf(*vocabulary, state->chat_template);
   return Tokenizer(std::move(state));
@@ -62,16 +65,19 @@ std::string templateContext(const Vocabulary& vocabulary, const std::vector<Mess
   return context.dump(-1, ' ', false, ordered_json::error_handler_t::strict);
 }
 
-Result<std::string> Tokenizer::renderChat(const std::vector<Message>& messages, bool add_generation_prompt) const {
+Result<std::string> Tokenizer::renderChat(const std::vector<Message>& messages,
+                                          bool add_generation_prompt) const {
   std::string place = state_->source + ": chat template";
-  if (state_->template_fault) return Error(*state_->template_fault).at(place).hint("use --prompt for raw text");
+  if (state_->template_fault)
+    return Error(*state_->template_fault).at(place).hint("use --prompt for raw text");
   if (!state_->chat_template) {
     return inputError("{}: the file has no chat template (tokenizer.chat_template)", state_->source)
         .hint("use --prompt for raw text");
   }
   for (const Message& message : messages) {
     if (isUtf8(message.role) && isUtf8(message.content)) continue;
-    return inputError("the {} message {} is not UTF-8", inQuotes(message.role, 20), inQuotes(message.content, 40));
+    return inputError("the {} message {} is not UTF-8", inQuotes(message.role, 20),
+                      inQuotes(message.content, 40));
   }
   std::string context = templateContext(*state_->vocabulary, messages, add_generation_prompt);
   auto text = state_->chat_template->render(context);

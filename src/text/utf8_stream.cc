@@ -9,7 +9,7 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 /// How many bytes the character led by `lead` has, and what its second byte may be (Unicode table 3-7).
 struct Form {
-  size_t size = 0;   // 0: no character begins with this byte
+  size_t size = 0;  // 0: no character begins with this byte
   uint8_t second_from = 0x80, second_to = 0xBF;
 };
 Form formOf(uint8_t lead) {
@@ -27,7 +27,7 @@ Form formOf(uint8_t lead) {
 /// What stands at the front of `bytes`.
 struct Front {
   enum { kWhole, kOpen, kWrong } kind;
-  size_t size;   // bytes of the character, or of its longest proper beginning
+  size_t size;  // bytes of the character, or of its longest proper beginning
 };
 Front frontOf(std::string_view bytes) {
   Form form = formOf(static_cast<uint8_t>(bytes[0]));

@@ -21,7 +21,7 @@ class Utf8Stream {
   std::string finish();
 
  private:
-  std::string held_;   // a proper beginning of one character, or empty
+  std::string held_;  // a proper beginning of one character, or empty
 };
 
 /// Whole, valid characters only.

@@ -33,7 +33,7 @@ class Reader {
     const int64_t* value = get<int64_t>(key, "a whole number");
     if (!value) return std::nullopt;
     if (*value >= 0 && static_cast<size_t>(*value) < vocabulary_size) return static_cast<int32_t>(*value);
-    constexpr int64_t kNoToken = std::numeric_limits<uint32_t>::max();   // written by converters for "none"
+    constexpr int64_t kNoToken = std::numeric_limits<uint32_t>::max();  // written by converters for "none"
     if (*value != -1 && *value != kNoToken) {
       fault("{} is {}, but there are {} tokens", key, *value, vocabulary_size);
     }
@@ -71,7 +71,8 @@ void readKinds(Reader& reader, Vocabulary& out) {
   auto* kinds = reader.get<std::vector<int64_t>>("tokenizer.ggml.token_type", "a list of whole numbers");
   if (!kinds) return;
   if (kinds->size() != out.tokens.size()) {
-    return reader.fault("tokenizer.ggml.token_type has {} entries, tokens has {}", kinds->size(), out.tokens.size());
+    return reader.fault("tokenizer.ggml.token_type has {} entries, tokens has {}", kinds->size(),
+                        out.tokens.size());
   }
   for (size_t i = 0; i < kinds->size(); ++i) {
     if ((*kinds)[i] < kNormal || (*kinds)[i] > kByte) {
@@ -86,7 +87,8 @@ void readByteLevel(Reader& reader, Vocabulary& out) {
   std::string name = reader.text("tokenizer.ggml.pre");
   out.pre_tokenizer = findPreTokenizer(name);
   if (!reader.has("tokenizer.ggml.pre")) {
-    reader.fault("tokenizer.ggml.pre is missing: how to cut words is unknown (known: {})", preTokenizerNames());
+    reader.fault("tokenizer.ggml.pre is missing: how to cut words is unknown (known: {})",
+                 preTokenizerNames());
   } else if (!out.pre_tokenizer && !name.empty()) {
     reader.fault("tokenizer.ggml.pre \"{}\" is not supported (known: {})", name, preTokenizerNames());
   }
@@ -114,7 +116,9 @@ void readSentencePiece(Reader& reader, Vocabulary& out) {
 }
 
 void readSpecial(Reader& reader, Vocabulary& out) {
-  auto id = [&](const char* name) { return reader.id(std::string("tokenizer.ggml.") + name, out.tokens.size()); };
+  auto id = [&](const char* name) {
+    return reader.id(std::string("tokenizer.ggml.") + name, out.tokens.size());
+  };
   out.bos_id = id("bos_token_id");
   out.eos_id = id("eos_token_id");
   out.eot_id = id("eot_token_id");
@@ -129,7 +133,8 @@ void readSpecial(Reader& reader, Vocabulary& out) {
     reader.fault("tokenizer.ggml.add_space_prefix = true is not supported for byte-level BPE");
   }
   if (reader.flag("tokenizer.ggml.add_eos_token", false)) {
-    reader.fault("tokenizer.ggml.add_eos_token = true is not supported: a prompt would end before the answer");
+    reader.fault(
+        "tokenizer.ggml.add_eos_token = true is not supported: a prompt would end before the answer");
   }
   out.chat_template = reader.text("tokenizer.chat_template");
 }

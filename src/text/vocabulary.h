@@ -22,19 +22,26 @@ namespace sublane::text {
 enum class Algorithm { kByteLevelBpe, kSentencePiece };
 
 /// Values of tokenizer.ggml.token_type.
-enum TokenKind : uint8_t { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
+enum TokenKind : uint8_t {
+  kNormal = 1,
+  kUnknown = 2,
+  kControl = 3,
+  kUserDefined = 4,
+  kUnused = 5,
+  kByte = 6
+};
 
 struct Vocabulary {
   Algorithm algorithm = Algorithm::kByteLevelBpe;
-  const PreTokenizer* pre_tokenizer = nullptr;    // byte-level BPE only
-  std::vector<std::string> tokens;                // as in the file
-  std::vector<uint8_t> kinds;                     // TokenKind
-  std::vector<std::string> merges;                // byte-level BPE: "left right", best first
-  std::vector<float> scores;                      // SentencePiece: higher merges first
+  const PreTokenizer* pre_tokenizer = nullptr;  // byte-level BPE only
+  std::vector<std::string> tokens;              // as in the file
+  std::vector<uint8_t> kinds;                   // TokenKind
+  std::vector<std::string> merges;              // byte-level BPE: "left right", best first
+  std::vector<float> scores;                    // SentencePiece: higher merges first
   std::optional<int32_t> bos_id, eos_id, eot_id, eom_id, unknown_id, padding_id;
   bool add_bos = false;
   bool add_space_prefix = false;
-  std::string chat_template;                      // empty: none
+  std::string chat_template;  // empty: none
 
   int32_t size() const { return static_cast<int32_t>(tokens.size()); }
   /// No text of their own when generated: control and unknown tokens, and ids outside the vocabulary.

@@ -21,7 +21,8 @@ TEST(ChatTemplate, rendersAsJinja2) {
     std::string name = row["name"];
     auto text = render(row["template"], row["context"].dump());
     if (row.contains("error")) {
-      EXPECT_FALSE(text.ok()) << name << ": jinja2 says " << row["error"] << ", we print " << (text.ok() ? *text : "");
+      EXPECT_FALSE(text.ok()) << name << ": jinja2 says " << row["error"] << ", we print "
+                              << (text.ok() ? *text : "");
     } else if (text.ok()) {
       EXPECT_EQ(*text, row["text"].get<std::string>()) << name;
     } else {
@@ -36,11 +37,13 @@ std::string refusal(const std::string& source, const std::string& context = "{}"
 }
 
 TEST(ChatTemplate, errorsSayWhereAndWhat) {
-  EXPECT_EQ(refusal("a\n{{ 'x'|no_such_filter }}"), "line 2: unknown filter: filter no_such_filter is unknown");
+  EXPECT_EQ(refusal("a\n{{ 'x'|no_such_filter }}"),
+            "line 2: unknown filter: filter no_such_filter is unknown");
   EXPECT_EQ(refusal("{{ no_such_function() }}"), "line 1: unknown function: no_such_function is unknown");
   EXPECT_EQ(refusal("{{ raise_exception('roles must alternate') }}"),
             "line 1: invalid operation: the template refuses: roles must alternate");
-  EXPECT_NE(refusal("a\nb{% if x %}").find("line 2: syntax error"), std::string::npos) << refusal("a\nb{% if x %}");
+  EXPECT_NE(refusal("a\nb{% if x %}").find("line 2: syntax error"), std::string::npos)
+      << refusal("a\nb{% if x %}");
 }
 
 TEST(ChatTemplate, endlessTemplateIsStopped) {
@@ -53,8 +56,9 @@ TEST(ChatTemplate, fileWithoutOneRefusesChats) {
   EXPECT_FALSE(tokenizer->hasChatTemplate());
   auto text = tokenizer->renderChat({{"user", "hi"}}, true);
   ASSERT_FALSE(text.ok());
-  EXPECT_EQ(text.error().text(), "tiny.gguf: the file has no chat template (tokenizer.chat_template)\n"
-                                 "  hint: use --prompt for raw text");
+  EXPECT_EQ(text.error().text(),
+            "tiny.gguf: the file has no chat template (tokenizer.chat_template)\n"
+            "  hint: use --prompt for raw text");
 }
 
 TEST(ChatTemplate, brokenTemplateFailsOnlyWhenAskedFor) {
@@ -79,7 +83,8 @@ TEST(ChatTemplate, messageThatIsNotUtf8IsRefused) {
 
 TEST(ChatTemplate, specialTokensAreKnownByTheirTexts) {
   io::Metadata metadata = sentencePiece({{"a", -1}});
-  metadata["tokenizer.chat_template"] = {std::string("{{ bos_token }}|{{ eos_token }}|{{ unk_token }}|{{ pad_token }}|{{ tools }}")};
+  metadata["tokenizer.chat_template"] = {
+      std::string("{{ bos_token }}|{{ eos_token }}|{{ unk_token }}|{{ pad_token }}|{{ tools }}")};
   auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(metadata));
   EXPECT_EQ(*tokenizer->renderChat({}, false), "<s>|</s>|<unk>||None");
 }

@@ -70,12 +70,16 @@ TEST(Utf8Stream, replacesMaximalSubparts) {
     return text + stream.finish();
   };
   const std::string r = "\uFFFD";
-  EXPECT_EQ(whole("\xC0\xAF"), r + r);                       // overlong
+  EXPECT_EQ(whole("\xC0\xAF"), r + r);  // overlong
   EXPECT_EQ(whole("\xE0\x80\x80"), r + r + r);
-  EXPECT_EQ(whole("\xED\xA0\x80"), r + r + r);               // surrogate
-  EXPECT_EQ(whole("\xF4\x90\x80\x80"), r + r + r + r);       // above U+10FFFF
-  EXPECT_EQ(whole("\xF1\x80\x80\xE1\x80\xC2" "b"), r + r + r + "b");
-  EXPECT_EQ(whole("a\x80\xBF" "b"), "a" + r + r + "b");
+  EXPECT_EQ(whole("\xED\xA0\x80"), r + r + r);          // surrogate
+  EXPECT_EQ(whole("\xF4\x90\x80\x80"), r + r + r + r);  // above U+10FFFF
+  EXPECT_EQ(whole("\xF1\x80\x80\xE1\x80\xC2"
+                  "b"),
+            r + r + r + "b");
+  EXPECT_EQ(whole("a\x80\xBF"
+                  "b"),
+            "a" + r + r + "b");
   EXPECT_EQ(whole("\xF4\x8F\xBF\xBF"), "\U0010FFFF");
 }
 
@@ -87,7 +91,8 @@ TEST(Utf8Stream, knowsWholeText) {
 // Every way to cut 200 random strings, half of them valid, gives one text, and never half a character.
 TEST(Utf8Stream, textDoesNotDependOnTheCuts) {
   std::mt19937 random(7);
-  const std::string alphabet[] = {"a", "é", "漢", "🦙", "\xF0", "\x9F", "\xE2\x82", "\xFF", "\xC3", "\xED\xA0"};
+  const std::string alphabet[] = {"a",    "é",        "漢",   "🦙",   "\xF0",
+                                  "\x9F", "\xE2\x82", "\xFF", "\xC3", "\xED\xA0"};
   for (int round = 0; round < 200; ++round) {
     std::string bytes;
     while (bytes.size() < 8) bytes += alphabet[random() % (round % 2 ? 4 : 10)];
@@ -117,8 +122,8 @@ TEST(Utf8Stream, textDoesNotDependOnTheCuts) {
 TEST(Detokenizer, streamEqualsDecodeForRandomIds) {
   std::mt19937 random(11);
   for (bool prefix : {false, true}) {
-    auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(
-        sentencePiece({{"\u2581Hi", -1}, {"é", -2}, {"\u2581", -3}}, prefix)));
+    auto tokenizer = Tokenizer::fromCheckpoint(
+        checkpointOf(sentencePiece({{"\u2581Hi", -1}, {"é", -2}, {"\u2581", -3}}, prefix)));
     for (int round = 0; round < 300; ++round) {
       std::vector<int32_t> ids(random() % 20);
       for (int32_t& id : ids) id = static_cast<int32_t>(random() % 262);

@@ -26,7 +26,8 @@ Texts pieces(const std::string& pre, const std::string& text) {
       const std::string& all = prefixes.back();
       if (std::ranges::find(more, all) != more.end()) continue;
       more.push_back(all);
-      for (size_t i = 1; i < length; ++i) merges.push_back(prefixes[i] + " " + all.substr(prefixes[i].size()));
+      for (size_t i = 1; i < length; ++i)
+        merges.push_back(prefixes[i] + " " + all.substr(prefixes[i].size()));
     }
   }
   auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(byteLevel(more, merges, {}, pre)));
@@ -43,7 +44,8 @@ struct Row {
   Texts gpt2, llama3, qwen2, smollm;
 };
 
-// Right values from case 01 and 04 of our collection, measured with the `tokenizers` package on the published patterns.
+// Right values from case 01 and 04 of our collection, measured with the `tokenizers` package on the published
+// patterns.
 const Row kRows[] = {
     {"(x):\n", {"(", "x", "):", "\n"}, {"(x", "):\n"}, {"(x", "):\n"}, {"(", "x", "):", "\n"}},
     {"a->b", {"a", "->", "b"}, {"a", "->", "b"}, {"a", "->", "b"}, {"a", "->", "b"}},
@@ -52,7 +54,11 @@ const Row kRows[] = {
     {"日本語123", {"日本語", "123"}, {"日本語", "123"}, {"日本語", "1", "2", "3"}, {"日本語", "1", "2", "3"}},
     {"１２３４", {"１２３４"}, {"１２３", "４"}, {"１", "２", "３", "４"}, {"１", "２", "３", "４"}},
     {"\u00a0x", {"\u00a0", "x"}, {"\u00a0x"}, {"\u00a0x"}, {"\u00a0", "x"}},
-    {"Fu\u0308hrer", {"Fu", "\u0308", "hrer"}, {"Fu", "\u0308hrer"}, {"Fu", "\u0308hrer"}, {"Fu", "\u0308", "hrer"}},
+    {"Fu\u0308hrer",
+     {"Fu", "\u0308", "hrer"},
+     {"Fu", "\u0308hrer"},
+     {"Fu", "\u0308hrer"},
+     {"Fu", "\u0308", "hrer"}},
     {"a  b", {"a", " ", " b"}, {"a", " ", " b"}, {"a", " ", " b"}, {"a", " ", " b"}},
 };
 
@@ -85,9 +91,10 @@ TEST(PreTokenizers, wholePieceWinsWhereTheFamilySaysSo) {
 TEST(PreTokenizers, unknownNameIsRefusedByName) {
   auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(byteLevel({}, {}, {}, "deepseek-v9")));
   ASSERT_FALSE(tokenizer.ok());
-  EXPECT_EQ(tokenizer.error().message(),
-            "tiny.gguf: tokenizer: tokenizer.ggml.pre \"deepseek-v9\" is not supported (known: default, gpt-2, "
-            "llama-bpe, qwen2, smollm)");
+  EXPECT_EQ(
+      tokenizer.error().message(),
+      "tiny.gguf: tokenizer: tokenizer.ggml.pre \"deepseek-v9\" is not supported (known: default, gpt-2, "
+      "llama-bpe, qwen2, smollm)");
 }
 
 }  // namespace

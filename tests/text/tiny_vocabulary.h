@@ -25,14 +25,18 @@ inline io::Metadata byteLevel(const Texts& more, const Texts& merges, const std:
   for (int b = 0; b < 256; ++b) {
     bool printable = (b >= 0x21 && b <= 0x7E) || (b >= 0xA1 && b <= 0xAC) || b >= 0xAE;
     int letter = printable ? b : extra++;
-    if (letter < 0x80) tokens.emplace_back(1, static_cast<char>(letter));
-    else tokens.push_back({static_cast<char>(0xC0 | letter >> 6), static_cast<char>(0x80 | (letter & 0x3F))});
+    if (letter < 0x80)
+      tokens.emplace_back(1, static_cast<char>(letter));
+    else
+      tokens.push_back({static_cast<char>(0xC0 | letter >> 6), static_cast<char>(0x80 | (letter & 0x3F))});
   }
   std::vector<int64_t> all_kinds(256, 1);
   for (size_t i = 0; i < more.size(); ++i) all_kinds.push_back(i < kinds.size() ? kinds[i] : 1);
   tokens.insert(tokens.end(), more.begin(), more.end());
-  return {{"tokenizer.ggml.model", {std::string("gpt2")}},   {"tokenizer.ggml.pre", {pre}},
-          {"tokenizer.ggml.tokens", {tokens}},               {"tokenizer.ggml.token_type", {all_kinds}},
+  return {{"tokenizer.ggml.model", {std::string("gpt2")}},
+          {"tokenizer.ggml.pre", {pre}},
+          {"tokenizer.ggml.tokens", {tokens}},
+          {"tokenizer.ggml.token_type", {all_kinds}},
           {"tokenizer.ggml.merges", {merges}}};
 }
 
@@ -56,10 +60,14 @@ inline io::Metadata sentencePiece(const std::vector<Piece>& pieces, bool space_p
     scores.push_back(piece.score);
     kinds.push_back(piece.kind);
   }
-  return {{"tokenizer.ggml.model", {std::string("llama")}},     {"tokenizer.ggml.tokens", {tokens}},
-          {"tokenizer.ggml.scores", {scores}},                  {"tokenizer.ggml.token_type", {kinds}},
-          {"tokenizer.ggml.bos_token_id", {int64_t{1}}},        {"tokenizer.ggml.eos_token_id", {int64_t{2}}},
-          {"tokenizer.ggml.unknown_token_id", {int64_t{0}}},    {"tokenizer.ggml.add_space_prefix", {space_prefix}}};
+  return {{"tokenizer.ggml.model", {std::string("llama")}},
+          {"tokenizer.ggml.tokens", {tokens}},
+          {"tokenizer.ggml.scores", {scores}},
+          {"tokenizer.ggml.token_type", {kinds}},
+          {"tokenizer.ggml.bos_token_id", {int64_t{1}}},
+          {"tokenizer.ggml.eos_token_id", {int64_t{2}}},
+          {"tokenizer.ggml.unknown_token_id", {int64_t{0}}},
+          {"tokenizer.ggml.add_space_prefix", {space_prefix}}};
 }
 
 }  // namespace sublane::text

@@ -26,7 +26,8 @@ Ids encode(const Tokenizer& tokenizer, const std::string& text, bool special = f
   return *ids;
 }
 
-// --- Special tokens -------------------------------------------------------------------------------------------------
+// --- Special tokens
+// -------------------------------------------------------------------------------------------------
 
 TEST(Tokenizer, controlTokensAreTextUnlessAskedFor) {
   Tokenizer tokenizer = build(byteLevel({"<|im_start|>", "<em>"}, {}, {3, 4}));
@@ -63,10 +64,12 @@ TEST(Tokenizer, familiesAddBosWhereTheFileIsSilent) {
   EXPECT_EQ(build(sentencePiece({{"a", -1}})).encode("a", {})->front(), 1);
 }
 
-// --- SentencePiece --------------------------------------------------------------------------------------------------
+// --- SentencePiece
+// --------------------------------------------------------------------------------------------------
 
 TEST(Tokenizer, sentencePieceMergesByScoreThenFromTheLeft) {
-  Tokenizer tokenizer = build(sentencePiece({{"a", -10}, {"b", -11}, {"c", -12}, {"ab", -2}, {"bc", -1}, {"aa", -3}}));
+  Tokenizer tokenizer =
+      build(sentencePiece({{"a", -10}, {"b", -11}, {"c", -12}, {"ab", -2}, {"bc", -1}, {"aa", -3}}));
   EXPECT_EQ(encode(tokenizer, "abc"), (Ids{259, 263}));
   EXPECT_EQ(encode(tokenizer, "aaa"), (Ids{264, 259})) << "of equal scores the leftmost";
   EXPECT_EQ(encode(tokenizer, "abab"), (Ids{262, 262}));
@@ -89,6 +92,15 @@ TEST(Tokenizer, sentencePieceWithoutByteTokensFallsBackToUnknown) {
   EXPECT_NE(ids.error().message().find("neither all byte tokens nor an unknown token"), std::string::npos);
 }
 
+TEST(Tokenizer, runOfSpacesIsOneTokenHoweverItIsWritten) {
+  Tokenizer tokenizer =
+      build(sentencePiece({{"a", -9}, {"\u2581", -9}, {"  ", -1000, 4}, {"   ", -1000, 4}}));
+  EXPECT_EQ(encode(tokenizer, "a   a"), (Ids{259, 262, 259}));
+  EXPECT_EQ(encode(tokenizer, "a\u2581  a"), (Ids{259, 262, 259}));
+  EXPECT_EQ(encode(tokenizer, "     "), (Ids{262, 261}));
+  EXPECT_EQ(tokenizer.decode({259, 261, 259}), "a  a");
+}
+
 TEST(Tokenizer, spacePrefixIsAddedAndTakenBack) {
   std::vector<Piece> pieces = {{"\u2581", -9}, {"a", -8}, {"\u2581a", -1}};
   Tokenizer with = build(sentencePiece(pieces, true)), without = build(sentencePiece(pieces, false));
@@ -104,13 +116,16 @@ TEST(Tokenizer, unusedPiecesAreSteppingStonesOnly) {
   EXPECT_EQ(encode(tokenizer, "ab"), (Ids{259, 260}));
 }
 
-// --- Stop ids (case 11) ---------------------------------------------------------------------------------------------
+// --- Stop ids (case 11)
+// ---------------------------------------------------------------------------------------------
 
 TEST(Tokenizer, stopIdsAreTheUnionOfTheFilesSources) {
-  io::Metadata metadata = byteLevel({"<s>", "</s>", "<|eot|>", "<turn end>", "<|im_end|>", "<end_of_turn>"}, {}, {3, 3, 3, 3, 3, 1});
+  io::Metadata metadata = byteLevel({"<s>", "</s>", "<|eot|>", "<turn end>", "<|im_end|>", "<end_of_turn>"},
+                                    {}, {3, 3, 3, 3, 3, 1});
   metadata["tokenizer.ggml.eos_token_id"] = {int64_t{257}};
   EXPECT_EQ(build(metadata).stopIds(), (Ids{257, 258, 260})) << "a normal token of that name does not stop";
-  metadata["tokenizer.chat_template"] = {std::string("{% for m in messages %}{{ m.content }}\n<turn end>{% endfor %}")};
+  metadata["tokenizer.chat_template"] = {
+      std::string("{% for m in messages %}{{ m.content }}\n<turn end>{% endfor %}")};
   EXPECT_EQ(build(metadata).stopIds(), (Ids{257, 258, 259, 260})) << "what the template puts after an answer";
   metadata["tokenizer.ggml.eot_token_id"] = {int64_t{256}};
   EXPECT_EQ(build(metadata).stopIds(), (Ids{256, 257, 258, 259, 260}));
@@ -121,7 +136,8 @@ TEST(Tokenizer, endingTokenGivesNoText) {
   EXPECT_EQ(tokenizer.decode({'o', 'k', 256}), "ok");
 }
 
-// --- Bad input ------------------------------------------------------------------------------------------------------
+// --- Bad input
+// ------------------------------------------------------------------------------------------------------
 
 TEST(Tokenizer, textThatIsNotUtf8NamesTheByte) {
   auto ids = build(byteLevel({}, {})).encode("ab\xFF", {});
@@ -130,12 +146,14 @@ TEST(Tokenizer, textThatIsNotUtf8NamesTheByte) {
 }
 
 TEST(Tokenizer, metadataFaultsAreNamedAllAtOnce) {
-  EXPECT_EQ(refusal({}), "tiny.gguf: tokenizer: tokenizer.ggml.model is missing: the file carries no tokenizer");
+  EXPECT_EQ(refusal({}),
+            "tiny.gguf: tokenizer: tokenizer.ggml.model is missing: the file carries no tokenizer");
   EXPECT_EQ(refusal({{"tokenizer.ggml.model", {std::string("llama")}}}),
             "tiny.gguf: tokenizer: tokenizer.ggml.tokens is missing\n  tokenizer.ggml.scores is missing");
   io::Metadata unknown = byteLevel({}, {});
   unknown["tokenizer.ggml.model"] = {std::string("bert")};
-  EXPECT_EQ(refusal(unknown), "tiny.gguf: tokenizer: tokenizer.ggml.model \"bert\" is not supported (known: gpt2, llama)");
+  EXPECT_EQ(refusal(unknown),
+            "tiny.gguf: tokenizer: tokenizer.ggml.model \"bert\" is not supported (known: gpt2, llama)");
   io::Metadata many = byteLevel({}, {});
   many.erase("tokenizer.ggml.pre");
   many.erase("tokenizer.ggml.merges");
@@ -143,7 +161,8 @@ TEST(Tokenizer, metadataFaultsAreNamedAllAtOnce) {
   many["tokenizer.ggml.token_type"] = {std::vector<int64_t>{1, 2}};
   EXPECT_EQ(refusal(many),
             "tiny.gguf: tokenizer: tokenizer.ggml.token_type has 2 entries, tokens has 256\n"
-            "  tokenizer.ggml.pre is missing: how to cut words is unknown (known: default, gpt-2, llama-bpe, qwen2, smollm)\n"
+            "  tokenizer.ggml.pre is missing: how to cut words is unknown (known: default, gpt-2, llama-bpe, "
+            "qwen2, smollm)\n"
             "  tokenizer.ggml.merges is missing\n"
             "  tokenizer.ggml.bos_token_id is 999, but there are 256 tokens");
 }
@@ -153,17 +172,23 @@ TEST(Tokenizer, malformedListsAreNamed) {
   scores["tokenizer.ggml.scores"] = {std::vector<double>(7)};
   EXPECT_EQ(refusal(scores), "tiny.gguf: tokenizer: tokenizer.ggml.scores has 7 entries, tokens has 260");
   EXPECT_EQ(refusal(byteLevel({"ab"}, {"a b", "a xy"})),
-            "tiny.gguf: tokenizer: tokenizer.ggml.merges[1] \"a xy\" needs token \"xy\", which is not in the vocabulary");
+            "tiny.gguf: tokenizer: tokenizer.ggml.merges[1] \"a xy\" needs token \"xy\", which is not in the "
+            "vocabulary");
   EXPECT_EQ(refusal(byteLevel({"ab"}, {"a c"})),
-            "tiny.gguf: tokenizer: tokenizer.ggml.merges[0] \"a c\" needs token \"ac\", which is not in the vocabulary");
+            "tiny.gguf: tokenizer: tokenizer.ggml.merges[0] \"a c\" needs token \"ac\", which is not in the "
+            "vocabulary");
   EXPECT_EQ(refusal(byteLevel({"ab"}, {"ab"})),
             "tiny.gguf: tokenizer: tokenizer.ggml.merges[0] \"ab\" is not two tokens with one space between");
-  EXPECT_EQ(refusal(byteLevel({"ab", "ab"}, {})),
-            "tiny.gguf: tokenizer: tokenizer.ggml.tokens[257] \"ab\" is already token 256: ids must be unique");
-  EXPECT_EQ(refusal(byteLevel({"a\xFF"}, {})), "tiny.gguf: tokenizer: tokenizer.ggml.tokens[256] is not UTF-8 at its byte 1");
-  EXPECT_EQ(refusal(byteLevel({"x"}, {}, {9})), "tiny.gguf: tokenizer: tokenizer.ggml.token_type[256] is 9, known are 1 to 6");
+  EXPECT_EQ(
+      refusal(byteLevel({"ab", "ab"}, {})),
+      "tiny.gguf: tokenizer: tokenizer.ggml.tokens[257] \"ab\" is already token 256: ids must be unique");
+  EXPECT_EQ(refusal(byteLevel({"a\xFF"}, {})),
+            "tiny.gguf: tokenizer: tokenizer.ggml.tokens[256] is not UTF-8 at its byte 1");
+  EXPECT_EQ(refusal(byteLevel({"x"}, {}, {9})),
+            "tiny.gguf: tokenizer: tokenizer.ggml.token_type[256] is 9, known are 1 to 6");
   EXPECT_EQ(refusal(sentencePiece({{"byte", 0, 6}})),
-            "tiny.gguf: tokenizer: tokenizer.ggml.tokens[259] \"byte\" has the type of a byte but not the form <0x0A>");
+            "tiny.gguf: tokenizer: tokenizer.ggml.tokens[259] \"byte\" has the type of a byte but not the "
+            "form <0x0A>");
   io::Metadata typed = byteLevel({}, {});
   typed["tokenizer.ggml.tokens"] = {int64_t{5}};
   EXPECT_NE(refusal(typed).find("tokenizer.ggml.tokens is not a list of texts"), std::string::npos);

@@ -35,7 +35,7 @@ LOOK_ALIKES = [
     "<start_of_turn>user\nHi<end_of_turn>\n", "<|im_start|", "<|im_<|im_start|>start|>", "a<|im_end|>b", " <|im_end|> ", "<s></s>",
     "<0x0A>", "<0xF0><0x9F>", "[INST] x [/INST]", "<unused0><unused99>", "<unk>", "<mask>", "[multimodal]", "<start_of_image>",
     "<table><tr><td>x</td></tr></table>", "<h1>T</h1> <b>b</b> <i >i</i>", "<|IM_START|>", "<repo_name>a<file_sep>b",
-    "▁", "▁▁Hello▁world", "Ġhello Ċ", "ÿþ Ā ł", "<|im_start|>" * 3, "<table", "</table>>", "<<b>>",
+    "▁", "▁▁Hello▁world", "a▁   b ▁ c", "Ġhello Ċ", "ÿþ Ā ł", "<|im_start|>" * 3, "<table", "</table>>", "<<b>>",
 ]
 
 

@@ -7,6 +7,7 @@ mod sentence_piece;
 mod special;
 mod vocabulary;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Once;
@@ -75,8 +76,12 @@ impl Encoder {
             let at = error.valid_up_to();
             format!("text is not UTF-8: byte 0x{:02X} at offset {at} of {}", text[at], text.len())
         })?;
+        let text = match &self.algorithm {
+            Algorithm::ByteLevel(_) => Cow::Borrowed(text),
+            Algorithm::SentencePiece(_) => Cow::Owned(SentencePiece::normal(text)),
+        };
         let mut ids = Vec::with_capacity(text.len() / 3 + 1);
-        self.splitter.split(text, parse_special, |piece| match piece {
+        self.splitter.split(&text, parse_special, |piece| match piece {
             Piece::Token(id) => {
                 ids.push(id);
                 Ok(())
@@ -162,7 +167,7 @@ pub unsafe extern "C" fn sublane_bpe_new(
         }
         let merges = views(options.merges, options.merge_count);
         let bpe = ByteLevelBpe::new(&vocabulary, &merges, &steps, options.ignore_merges)?;
-        let splitter = Splitter::new(&vocabulary)?;
+        let splitter = Splitter::new(&vocabulary, str::to_owned)?;
         Ok(Box::into_raw(Box::new(Encoder { splitter, algorithm: Algorithm::ByteLevel(bpe) })))
     })
 }
@@ -177,7 +182,7 @@ pub unsafe extern "C" fn sublane_sentence_piece_new(
     guarded(out, error, || {
         let scores = slice(options.scores, vocabulary.size);
         let vocabulary = read_vocabulary(vocabulary)?;
-        let splitter = Splitter::new(&vocabulary)?;
+        let splitter = Splitter::new(&vocabulary, SentencePiece::normal)?;
         let unknown = u32::try_from(options.unknown).ok();
         let model = SentencePiece::new(vocabulary, scores, unknown, options.add_space_prefix)?;
         Ok(Box::into_raw(Box::new(Encoder { splitter, algorithm: Algorithm::SentencePiece(model) })))

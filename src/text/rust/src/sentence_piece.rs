@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 use crate::vocabulary::{Kind, Vocabulary};
 
-const SPACE: char = '\u{2581}';
+const SPACE: &str = "\u{2581}";
 const NONE: u32 = u32::MAX;
 
 pub struct SentencePiece {
@@ -84,24 +84,20 @@ impl SentencePiece {
         Ok(Self { vocabulary, scores: scores.to_vec(), bytes, unknown, add_space_prefix, has_unused })
     }
 
+    /// Spaces as pieces write them. Comes before the splitting at special tokens, so that "\u{2581} " is a run of two.
+    pub fn normal(text: &str) -> String {
+        text.replace(' ', SPACE)
+    }
+
+    /// `text` is in its normal form.
     pub fn encode(&self, text: &str, ids: &mut Vec<u32>) -> Result<(), String> {
-        let mut normal = String::with_capacity(text.len() + text.len() / 2 + 3);
+        if text.len() >= NONE as usize - SPACE.len() {
+            return Err(format!("text of {} bytes is longer than 4 GiB", text.len()));
+        }
         if self.add_space_prefix {
-            normal.push(SPACE);
+            return Merging::new(self, &[SPACE, text].concat()).run(ids);
         }
-        for part in text.split_inclusive(' ') {
-            match part.strip_suffix(' ') {
-                Some(word) => {
-                    normal.push_str(word);
-                    normal.push(SPACE);
-                }
-                None => normal.push_str(part),
-            }
-        }
-        if normal.len() >= NONE as usize {
-            return Err(format!("text of {} bytes is longer than 4 GiB", normal.len()));
-        }
-        Merging::new(self, &normal).run(ids)
+        Merging::new(self, text).run(ids)
     }
 
     /// The piece that merging may make of this text. Control and byte tokens are never spelt out.

@@ -3,6 +3,7 @@
 //! Two sets: user-defined tokens always match; control tokens only when the caller asks for it, so
 //! that "<|im_start|>" typed by a user stays text. Leftmost match first, the longest of those.
 
+use ahash::AHashSet;
 use daachorse::{DoubleArrayAhoCorasick, DoubleArrayAhoCorasickBuilder, MatchKind};
 use std::sync::OnceLock;
 
@@ -22,13 +23,16 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    pub fn new(vocabulary: &Vocabulary) -> Result<Self, String> {
+    /// `normal` gives a token's text the form that texts to be split have.
+    pub fn new(vocabulary: &Vocabulary, normal: impl Fn(&str) -> String) -> Result<Self, String> {
+        let mut seen = AHashSet::new();
         let tokens: Vec<_> = vocabulary
             .iter()
             .filter(|(_, text, kind)| {
                 matches!(kind, Kind::Control | Kind::UserDefined) && !text.is_empty()
             })
-            .map(|(id, text, kind)| (text.to_owned(), id, kind == Kind::Control))
+            .map(|(id, text, kind)| (normal(text), id, kind == Kind::Control))
+            .filter(|token| seen.insert(token.0.clone()))
             .collect();
         let user_defined = build(tokens.iter().filter(|token| !token.2))?;
         Ok(Self { vocabulary_tokens: tokens, user_defined, with_control: OnceLock::new() })
