@@ -42,15 +42,35 @@ std::optional<std::pair<std::string, std::string>> hbmSizes(const std::string& m
   return std::nullopt;
 }
 
+/// "-:3:28: error: use of undeclared SSA value name": where the text is wrong, and why.
+struct ParseFault {
+  std::string line, column, what;
+};
+std::optional<ParseFault> parseFault(const std::string& message) {
+  static const std::regex kFault(R"(-:([0-9]+):([0-9]+): error: ([^\n]*))");
+  std::smatch match;
+  if (!std::regex_search(message, match, kFault)) return std::nullopt;
+  return ParseFault{match[1].str(), match[2].str(), match[3].str()};
+}
+
 /// The compiler's refusal, in the house's form where we know its meaning; else as it came.
 Error explainRefusal(const Error& error, const Program& program, const chips::Chip& chip) {
   const std::string where = fmt::format("{} on {}", program.name, chip.name);
+  const bool is_file = program.bucket.empty();
   if (const auto sizes = hbmSizes(error.message())) {
     return inputError("{}: does not fit in HBM: the program needs {}iB, a device has {}iB", where,
                       sizes->first, sizes->second)
         .hint(
-            "a smaller --batch or --context, --layers unrolled (a loop keeps a copy of the cache), or "
-            "another --chip");
+            is_file
+                ? "a smaller program, or another --chip"
+                : "a smaller --batch or --context, --layers unrolled (a loop keeps a copy of the cache), or "
+                  "another --chip");
+  }
+  const auto fault = parseFault(error.message());
+  if (is_file && fault) {
+    return inputError("{}:{}:{}: {}", program.name, fault->line, fault->column, fault->what)
+        .hint(
+            "this is libtpu's reading of the file as StableHLO text, as jax.jit(f).lower(x).as_text() gives");
   }
   return Error(error.fault(), where + ": " + error.message()).hint(error.hint());
 }

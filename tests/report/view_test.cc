@@ -1,4 +1,6 @@
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "modules.h"
 #include "report/findings.h"
@@ -129,6 +131,31 @@ TEST(JsonView, HasTheFieldsOfTheInterface) {
   EXPECT_EQ(cycles, step["total"]["cycles"].get<int64_t>());
   EXPECT_TRUE(step["total"]["memory"]["whole_state_temporary"].get<bool>());
   EXPECT_EQ(toJson(example()), toJson(example()));
+}
+
+/// Keys of `object` and the names that the schema requires of it: the same, both ways.
+void expectKeys(const nlohmann::json& object, const nlohmann::json& schema) {
+  std::set<std::string> has, required;
+  for (const auto& [key, value] : object.items()) has.insert(key);
+  for (const auto& key : schema["required"]) required.insert(key.get<std::string>());
+  EXPECT_EQ(has, required);
+}
+
+TEST(JsonView, TheSchemaNamesEveryField) {
+  std::ifstream file(SUBLANE_SOURCE_DIR "/docs/schemas/explain-1.schema.json");
+  const auto schema = nlohmann::json::parse(file);
+  const auto json = nlohmann::json::parse(toJson(example()));
+  expectKeys(json, schema);
+  expectKeys(json["steps"][0], schema["$defs"]["step"]);
+  expectKeys(json["steps"][0]["rows"][0], schema["$defs"]["row"]);
+  expectKeys(json["steps"][0]["total"], schema["$defs"]["total"]);
+  expectKeys(json["steps"][0]["total"]["memory"],
+             schema["$defs"]["total"]["properties"]["memory"]["oneOf"][1]);
+  std::set<std::string> flags;
+  for (const auto& flag : schema["$defs"]["row"]["properties"]["flags"]["items"]["enum"]) flags.insert(flag);
+  for (int flag = 0; flag <= static_cast<int>(Flag::kOtherProgram); ++flag) {
+    EXPECT_TRUE(flags.count(std::string(name(static_cast<Flag>(flag))))) << flag;
+  }
 }
 
 TEST(Findings, AreThreeAndCarryNumbersAndAHint) {

@@ -1,0 +1,74 @@
+// Minutes of compiling: both checkpoints for all five chips, Llama-3-8B's shapes, and sorting.
+#include <cstdlib>
+#include <set>
+
+#include "modules.h"
+#include "report/explain.h"
+
+namespace sublane::report {
+namespace {
+
+struct Case {
+  const char* model;
+  const char* chip;
+};
+
+class Long : public testing::Test {
+ protected:
+  void SetUp() override { setenv("SUBLANE_WORKER", SUBLANE_BINARY_DIR "/sublane", /*overwrite=*/0); }
+};
+
+class EachModelAndChip : public Long, public testing::WithParamInterface<Case> {};
+
+void expectExplained(const ModelRequest& request) {
+  auto explanation = explainModel(request);
+  ASSERT_TRUE(explanation.ok()) << explanation.error().text();
+  ASSERT_EQ(explanation->steps.size(), 2u);
+  for (const Step& step : explanation->steps) {
+    double us = 0;
+    for (const Row& row : step.rows) us += row.us;
+    EXPECT_EQ(step.total.us, us);
+    EXPECT_GE(step.total.placed_us, 0.98 * step.total.us) << step.name;
+    EXPECT_GT(step.total.matmul_flops, 0);
+    EXPECT_EQ(step.findings.size(), 3u);
+    ASSERT_TRUE(step.memory);
+    if (!request.layers_in_loop) {
+      EXPECT_FALSE(step.memory->holdsWholeState()) << step.name;
+    }
+  }
+  EXPECT_EQ(toJson(*explanation), toJson(*explainModel(request))) << "the second run comes from the cache";
+}
+
+TEST_P(EachModelAndChip, IsExplained) {
+  expectExplained({.model = GetParam().model, .common = {.chip = GetParam().chip}});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachModelAndChip,
+                         testing::Values(Case{"smollm2-135m", "v4"}, Case{"smollm2-135m", "v5e"},
+                                         Case{"smollm2-135m", "v5p"}, Case{"smollm2-135m", "v6e"},
+                                         Case{"smollm2-135m", "tpu7x"}, Case{"gemma3-270m", "v4"},
+                                         Case{"gemma3-270m", "v5e"}, Case{"gemma3-270m", "v5p"},
+                                         Case{"gemma3-270m", "v6e"}, Case{"gemma3-270m", "tpu7x"}),
+                         [](const auto& info) {
+                           return std::string(info.param.model).substr(0, 5) + "_" + info.param.chip;
+                         });
+
+TEST_F(Long, ShapesOfLlama3) {
+  expectExplained({.config = SUBLANE_SOURCE_DIR "/tests/report/configs/llama3_8b.json",
+                   .layers_in_loop = true,
+                   .common = {.chip = "v6e"}});
+}
+
+TEST_F(Long, SortingHasRowsForGatherTopKAndSort) {
+  for (const char* chip : {"v4", "v5e", "v5p", "v6e", "tpu7x"}) {
+    auto explanation =
+        explainFile(SUBLANE_SOURCE_DIR "/tests/report/stablehlo/gather_top_k_sort.mlir", {.chip = chip});
+    ASSERT_TRUE(explanation.ok()) << explanation.error().text();
+    std::set<std::string> kinds;
+    for (const Row& row : explanation->steps[0].rows) kinds.insert(row.kind);
+    for (const char* kind : {"gather", "sort"}) EXPECT_TRUE(kinds.count(kind)) << kind << " on " << chip;
+  }
+}
+
+}  // namespace
+}  // namespace sublane::report

@@ -1,0 +1,206 @@
+// What libtpu makes of the StableHLO files that JAX wrote and of SmolLM2, for every chip.
+#include "report/explain.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "modules.h"
+
+namespace sublane::report {
+namespace {
+
+std::string file(const std::string& name) { return SUBLANE_SOURCE_DIR "/tests/report/stablehlo/" + name; }
+
+class Explain : public testing::Test {
+ protected:
+  void SetUp() override { setenv("SUBLANE_WORKER", SUBLANE_BINARY_DIR "/sublane", /*overwrite=*/0); }
+};
+
+Explanation explained(const std::string& path, const std::string& chip) {
+  Result<Explanation> explanation = explainFile(path, {.chip = chip});
+  EXPECT_TRUE(explanation.ok()) << (explanation.ok() ? "" : explanation.error().text());
+  return explanation.ok() ? std::move(*explanation) : Explanation{};
+}
+
+/// What holds of every step, whatever the program.
+void expectSound(const Step& step, const chips::Chip& chip) {
+  double us = 0, share = 0;
+  int64_t cycles = 0, bytes = 0;
+  ASSERT_FALSE(step.rows.empty());
+  for (const Row& row : step.rows) {
+    us += row.us;
+    share += row.share;
+    cycles += row.cycles;
+    bytes += row.hbm_bytes;
+    if (row.origin == Origin::kDatasheet) {
+      EXPECT_DOUBLE_EQ(row.us, std::max(row.hbm_us, row.mxu_us)) << row.op;
+    } else {
+      const bool flagged = std::count(row.flags.begin(), row.flags.end(), Flag::kBelowHbmBound) > 0;
+      EXPECT_EQ(flagged, row.us < row.hbm_us) << row.op;
+    }
+    EXPECT_GE(row.count, 1);
+    EXPECT_FALSE(row.kind.empty());
+  }
+  EXPECT_EQ(step.total.us, us);
+  EXPECT_EQ(step.total.cycles, cycles);
+  EXPECT_EQ(step.total.hbm_bytes, bytes);
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_GE(step.total.raised_us, step.total.us);
+  EXPECT_LE(step.total.mxu_us, step.total.us);
+  ASSERT_TRUE(step.memory);
+  EXPECT_GT(step.memory->arguments, 0);
+  EXPECT_GE(step.memory->arguments, step.memory->argument_data);
+  EXPECT_LT(step.memory->used(), chip.hbm_usable_bytes);
+}
+
+class EachChip : public Explain, public testing::WithParamInterface<const char*> {};
+
+// Public report 56: 24 times 256x512 @ 512x512, as a loop and written out, is 3,221,225,472 operations.
+TEST_P(EachChip, ALoopCountsItsOperationsTwentyFourTimes) {
+  for (const char* name : {"scan_24.mlir", "unrolled_24.mlir"}) {
+    const Explanation explanation = explained(file(name), GetParam());
+    ASSERT_EQ(explanation.steps.size(), 1u) << name;
+    expectSound(explanation.steps[0], *explanation.chip);
+    EXPECT_EQ(explanation.steps[0].total.matmul_flops, 3'221'225'472) << name;
+    EXPECT_GE(explanation.steps[0].total.hbm_bytes, 24 * 512 * 512 * 2) << "each weight is read";
+  }
+}
+
+TEST_P(EachChip, AnMlpHasItsPlacesBytesAndOperations) {
+  const Explanation explanation = explained(file("mlp_softmax.mlir"), GetParam());
+  ASSERT_EQ(explanation.steps.size(), 1u);
+  const Step& step = explanation.steps[0];
+  expectSound(step, *explanation.chip);
+  EXPECT_EQ(step.total.matmul_flops, 2LL * 64 * 1024 * 4096 + 2LL * 64 * 4096 * 2048);
+  EXPECT_GE(step.total.placed_us, 0.98 * step.total.us);
+  EXPECT_GE(step.total.hbm_bytes, (64 * 1024 + 1024 * 4096 + 4096 * 2048) * 2 + 64 * 2048 * 4);
+  bool matmul_in_layer = false;
+  for (const Row& row : step.rows) matmul_in_layer |= row.kind == "matmul" && row.place.layer == 0;
+  EXPECT_TRUE(matmul_in_layer);
+}
+
+TEST_P(EachChip, ACacheDonatedToALoop) {
+  const Explanation explanation = explained(file("scan_cache.mlir"), GetParam());
+  ASSERT_EQ(explanation.steps.size(), 1u);
+  expectSound(explanation.steps[0], *explanation.chip);
+  EXPECT_EQ(explanation.steps[0].memory->state, 8LL * 16 * 4096 * 128 * 2);
+  EXPECT_EQ(explanation.steps[0].memory->aliased, explanation.steps[0].memory->state);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachChip, testing::Values("v4", "v5e", "v5p", "v6e", "tpu7x"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_F(Explain, ShowsTheCopyOfACacheInALoop) {
+  const Explanation explanation = explained(file("scan_cache.mlir"), "v6e");
+  ASSERT_EQ(explanation.steps.size(), 1u);
+  const Step& step = explanation.steps[0];
+  EXPECT_TRUE(step.memory->holdsWholeState());
+  int64_t copies = 0;
+  for (const Row& row : step.rows)
+    copies += std::count(row.flags.begin(), row.flags.end(), Flag::kWholeState);
+  EXPECT_EQ(copies, 2) << "into the loop's layout and back";
+  EXPECT_NE(toText(explanation, {}).find("a copy of the cache"), std::string::npos);
+}
+
+TEST_F(Explain, TwoFreshCompilesPrintTheSameBytes) {
+  const CompileRequest fresh{.chip = "v6e", .compile = pjrt::compileAheadOfTime};
+  auto first = explainFile(file("mlp_softmax.mlir"), fresh),
+       second = explainFile(file("mlp_softmax.mlir"), fresh);
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_EQ(toText(*first, {}), toText(*second, {}));
+  EXPECT_EQ(toJson(*first), toJson(*second));
+}
+
+class TextFile {
+ public:
+  explicit TextFile(const std::string& text) {
+    path_ =
+        (std::filesystem::temp_directory_path() / ("sublane-explain-" + std::to_string(getpid()) + ".mlir"))
+            .string();
+    std::ofstream(path_) << text;
+  }
+  ~TextFile() { std::filesystem::remove(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string faultOf(const std::string& path, const std::string& chip) {
+  auto explanation = explainFile(path, {.chip = chip});
+  return explanation.ok() ? "no fault" : explanation.error().text();
+}
+
+TEST_F(Explain, SaysWhatIsWrongWithAProgram) {
+  const TextFile broken(
+      "module @m {\n  func.func public @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+      "    %0 = stablehlo.add %x, %y : tensor<8xf32>\n    return %0 : tensor<8xf32>\n  }\n}\n");
+  const std::string name = std::filesystem::path(broken.path()).filename().string();
+  EXPECT_EQ(faultOf(broken.path(), "v6e").find(name + ":3:28: use of undeclared SSA value name\n  hint: "),
+            0u);
+  const TextFile huge(
+      "module @m {\n  func.func public @main(%x: tensor<200000x1000000xbf16>) -> tensor<200000x1000000xbf16> "
+      "{\n"
+      "    %0 = stablehlo.add %x, %x : tensor<200000x1000000xbf16>\n"
+      "    return %0 : tensor<200000x1000000xbf16>\n  }\n}\n");
+  EXPECT_EQ(faultOf(huge.path(), "v6e"),
+            name +
+                " on v6e: does not fit in HBM: the program needs 745.11GiB, a device has 31.24GiB\n"
+                "  hint: a smaller program, or another --chip");
+  const TextFile empty("");
+  EXPECT_NE(faultOf(empty.path(), "v6e").find(": an empty file"), std::string::npos);
+  EXPECT_NE(faultOf("/nonexistent/x.mlir", "v6e").find("/nonexistent/x.mlir: cannot open"),
+            std::string::npos);
+  EXPECT_EQ(faultOf(file("scan_24.mlir"), "v9"),
+            "--chip v9: no such chip\n  hint: chips: v4, v5e, v5p, v6e, tpu7x");
+}
+
+TEST_F(Explain, ADeadCompilerIsAnError) {
+  auto explanation = explainFile(file("scan_24.mlir"),
+                                 {.chip = "v6e", .compile = [](const auto&) {
+                                    return machineError("compile: the compiler's process killed by signal 6");
+                                  }});
+  ASSERT_FALSE(explanation.ok());
+  EXPECT_EQ(explanation.error().fault(), Fault::kMachine);
+  EXPECT_NE(explanation.error().message().find("scan_24.mlir on v6e: compile: the compiler's process killed"),
+            std::string::npos);
+}
+
+TEST_F(Explain, SmolLm2InALoopIsPlaced) {
+  auto explanation =
+      explainModel({.model = "smollm2-135m", .layers_in_loop = true, .common = {.chip = "v6e"}});
+  ASSERT_TRUE(explanation.ok()) << explanation.error().text();
+  ASSERT_EQ(explanation->steps.size(), 2u);
+  EXPECT_EQ(explanation->steps[0].name, "decode");
+  EXPECT_EQ(explanation->steps[1].name, "prefill");
+  for (const Step& step : explanation->steps) {
+    expectSound(step, *explanation->chip);
+    EXPECT_GE(step.total.placed_us, 0.98 * step.total.us);
+    EXPECT_EQ(step.findings.size(), 3u);
+  }
+  // Every weight of a layer and the head take part in each token: 2 operations a weight and sequence, at
+  // least.
+  EXPECT_GT(explanation->steps[0].total.matmul_flops, 2LL * 8 * 134'000'000);
+  EXPECT_GT(explanation->steps[0].total.hbm_bytes, 2 * 134'000'000);
+  EXPECT_TRUE(explanation->steps[1].memory->holdsWholeState()) << "a loop keeps a copy of the cache";
+}
+
+TEST_F(Explain, AConfigIsEnough) {
+  ModelRequest request{.config = SUBLANE_SOURCE_DIR "/tests/report/configs/llama3_8b.json",
+                       .common = {.chip = "v6e"}};
+  auto programs = buildPrograms(request);
+  ASSERT_TRUE(programs.ok()) << programs.error().text();
+  ASSERT_EQ(programs->steps.size(), 2u);
+  EXPECT_NE(programs->detail.find("32 layers unrolled"), std::string::npos);
+  request.context = 100000;
+  auto refused = explainModel(request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text(),
+            "--context 100000: the model was made for 8192 tokens\n  hint: at most --context 8192");
+}
+
+}  // namespace
+}  // namespace sublane::report
