@@ -1,6 +1,9 @@
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <system_error>
 
 #include "cli/cli.h"
 
@@ -39,9 +42,23 @@ static int run(int argc, char** argv) {
   Status status = actions.at(app.get_subcommands().front())();
   return status.ok() ? 0 : report(status.error());
 }
+
+/// What libraries throw ends here. A reader that went away (`sublane chips | head`) is not an error to talk about.
+static int runGuarded(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::system_error& error) {
+    if (error.code().value() == EPIPE) std::_Exit(128 + SIGPIPE);
+    return report(machineError("{}", error.what()));
+  } catch (const std::bad_alloc&) {
+    return report(machineError("out of memory"));
+  } catch (const std::exception& error) {
+    return report(machineError("a bug in Sublane: {}", error.what()));
+  }
+}
 }  // namespace sublane::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
-  return sublane::cli::run(argc, argv);
+  std::signal(SIGPIPE, SIG_IGN);  // a child that dies while we write to it is an error of the call, not our end
+  return sublane::cli::runGuarded(argc, argv);
 }
