@@ -17,11 +17,17 @@ struct Linear {
   int64_t offset = 0;
 };
 
-std::optional<Linear> resolve(const Frame& frame, int32_t index, int depth);
+std::optional<Linear> resolve(const Frame& frame, int32_t index, int& budget);
 
-std::optional<Linear> resolveSum(const Frame& frame, const Instruction& sum, int64_t sign, int depth) {
+/// Within a budget of steps: foreign programs may share operands so that a walk over all paths never ends.
+std::optional<Linear> resolve(const Frame& frame, int32_t index) {
+  int budget = 500;
+  return resolve(frame, index, budget);
+}
+
+std::optional<Linear> resolveSum(const Frame& frame, const Instruction& sum, int64_t sign, int& budget) {
   if (sum.operands.size() != 2) return std::nullopt;
-  const auto a = resolve(frame, sum.operands[0], depth), b = resolve(frame, sum.operands[1], depth);
+  const auto a = resolve(frame, sum.operands[0], budget), b = resolve(frame, sum.operands[1], budget);
   if (!a || !b) return std::nullopt;
   Linear result = *a;
   if (__builtin_add_overflow(result.offset, sign * b->offset, &result.offset)) return std::nullopt;
@@ -32,23 +38,23 @@ std::optional<Linear> resolveSum(const Frame& frame, const Instruction& sum, int
 }
 
 /// `index` of the computation as a Linear; follows what keeps a scalar's value.
-std::optional<Linear> resolve(const Frame& frame, int32_t index, int depth) {
-  if (depth > 32) return std::nullopt;
+std::optional<Linear> resolve(const Frame& frame, int32_t index, int& budget) {
+  if (--budget < 0) return std::nullopt;
   const Instruction& at = frame.computation->at(index);
   if (at.is("constant")) return at.constant ? std::optional(Linear{-1, *at.constant}) : std::nullopt;
   if (at.is("copy") || at.is("bitcast") || at.is("convert") || at.is("reshape")) {
-    return at.operands.size() == 1 ? resolve(frame, at.operands[0], depth + 1) : std::nullopt;
+    return at.operands.size() == 1 ? resolve(frame, at.operands[0], budget) : std::nullopt;
   }
-  if (at.is("add")) return resolveSum(frame, at, 1, depth + 1);
-  if (at.is("subtract")) return resolveSum(frame, at, -1, depth + 1);
+  if (at.is("add")) return resolveSum(frame, at, 1, budget);
+  if (at.is("subtract")) return resolveSum(frame, at, -1, budget);
   if (at.is("fusion") && at.called.size() == 1) {
     const Computation& fused = frame.module->at(at.called[0]);
-    return resolve(Frame{frame.module, &fused, &frame, &at}, fused.root, depth + 1);
+    return resolve(Frame{frame.module, &fused, &frame, &at}, fused.root, budget);
   }
   if (at.is("parameter") && frame.outer) {
     const auto number = static_cast<size_t>(at.parameter_number);
     return number < frame.fusion->operands.size()
-               ? resolve(*frame.outer, frame.fusion->operands[number], depth + 1)
+               ? resolve(*frame.outer, frame.fusion->operands[number], budget)
                : std::nullopt;
   }
   if (at.is("get-tuple-element") && at.operands.size() == 1 && !frame.outer &&
@@ -75,13 +81,13 @@ struct Loop {
 
   std::optional<int64_t> initialValue(int64_t element) const {
     if (element < 0 || element >= static_cast<int64_t>(initial->operands.size())) return std::nullopt;
-    const auto value = resolve(Frame{&module, &caller}, initial->operands[static_cast<size_t>(element)], 0);
+    const auto value = resolve(Frame{&module, &caller}, initial->operands[static_cast<size_t>(element)]);
     return value && value->element < 0 ? std::optional(value->offset) : std::nullopt;
   }
   /// What an iteration adds to the element.
   std::optional<int64_t> step(int64_t element) const {
     if (element < 0 || element >= static_cast<int64_t>(next->operands.size())) return std::nullopt;
-    const auto value = resolve(Frame{&module, &body}, next->operands[static_cast<size_t>(element)], 0);
+    const auto value = resolve(Frame{&module, &body}, next->operands[static_cast<size_t>(element)]);
     return value && value->element == element ? std::optional(value->offset) : std::nullopt;
   }
   std::optional<int64_t> invariant(const Linear& value) const {
@@ -123,7 +129,7 @@ std::string_view mirrored(std::string_view direction) {
 
 std::optional<int64_t> fromComparison(const Loop& loop, const Frame& frame, const Instruction& compare) {
   if (!compare.is("compare") || compare.operands.size() != 2) return std::nullopt;
-  auto left = resolve(frame, compare.operands[0], 0), right = resolve(frame, compare.operands[1], 0);
+  auto left = resolve(frame, compare.operands[0]), right = resolve(frame, compare.operands[1]);
   if (!left || !right) return std::nullopt;
   std::string_view direction = compare.comparison_direction;
   if (left->element < 0 || loop.step(left->element) == 0) {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
-#include <set>
 
 #include "report/kind.h"
 #include "report/place.h"
 #include "report/traffic.h"
+#include "report/whole_buffers.h"
 #include "report/work.h"
 
 namespace sublane::report {
@@ -18,7 +19,7 @@ using llo::Computation;
 using llo::HloModule;
 using llo::Instruction;
 
-constexpr size_t kMostRows = 2'000'000;
+constexpr int64_t kMostVisits = 5'000'000;
 
 int64_t clamped(double value) {
   constexpr double kMost = 9e18;
@@ -41,16 +42,7 @@ struct Context {
 class Walk {
  public:
   Walk(const HloModule& module, const chips::Chip& chip)
-      : module_(module), chip_(chip), work_(module, chip), places_(module) {
-    const Computation& entry = module.entryComputation();
-    for (const Instruction& at : entry.instructions) {
-      if (at.is("parameter")) argument_bytes_.insert(llo::logicalBytes(at.shape));
-    }
-    for (const llo::InputOutputAlias& alias : module.aliases) {
-      const int32_t parameter = entry.parameter(alias.parameter);
-      if (parameter >= 0) state_bytes_.insert(llo::logicalBytes(entry.at(parameter).shape));
-    }
-  }
+      : module_(module), chip_(chip), work_(module, chip), places_(module), buffers_(module) {}
 
   Status computation(int32_t index, const Context& context);
   std::vector<Row> takeRows() { return std::move(rows_); }
@@ -63,7 +55,7 @@ class Walk {
   Row row(int32_t computation, int32_t index, const Context& context);
   void price(const Instruction& at, const llo::BackendConfig& config, double mxu_seconds, double bytes,
              Row& row) const;
-  void flag(const Computation& in, const Instruction& at, const Context& context, Row& row) const;
+  void flag(int32_t computation, const Instruction& at, const Context& context, Row& row) const;
 
   const HloModule& module_;
   const chips::Chip& chip_;
@@ -71,7 +63,8 @@ class Walk {
   Places places_;
   std::vector<Row> rows_;
   std::map<std::pair<int32_t, int32_t>, int32_t> started_;  // asynchronous copies to their rows
-  std::set<int64_t> argument_bytes_, state_bytes_;          // sizes of arguments and of donated ones
+  WholeBuffers buffers_;
+  int64_t visits_ = 0;
 };
 
 Status Walk::computation(int32_t index, const Context& context) {
@@ -82,6 +75,7 @@ Status Walk::computation(int32_t index, const Context& context) {
 Status Walk::instruction(int32_t computation_index, int32_t index, const Context& context) {
   const Computation& in = module_.at(computation_index);
   const Instruction& at = in.at(index);
+  if (++visits_ > kMostVisits) return inputError("cost: more than {} operations to walk", kMostVisits);
   if (at.is("while")) return loop(computation_index, at, context);
   if (at.is("conditional")) return conditional(at, context);
   if (at.is("call")) {
@@ -89,8 +83,9 @@ Status Walk::instruction(int32_t computation_index, int32_t index, const Context
     return Ok{};
   }
   if (at.is("copy-done") || at.is("async-done")) noteEnd(computation_index, at);
-  if (kindOf(module_, in, at).empty()) return Ok{};
-  if (rows_.size() >= kMostRows) return inputError("cost: more than {} operations", kMostRows);
+  const std::string kind = kindOf(module_, in, at);
+  buffers_.visit(computation_index, index, kind);
+  if (kind.empty()) return Ok{};
   rows_.push_back(row(computation_index, index, context));
   if (at.is("copy-start") || at.is("async-start")) started_[{computation_index, index}] = rows_.back().id;
   return Ok{};
@@ -113,6 +108,7 @@ Status Walk::loop(int32_t computation_index, const Instruction& at, Context cont
   const std::optional<int64_t> trips = llo::tripCount(module_, module_.at(computation_index), at);
   context.count *= static_cast<double>(trips.value_or(1));
   context.trips_unknown |= !trips;
+  buffers_.enterLoop(computation_index, at);
   return computation(at.called[0], context);
 }
 
@@ -162,7 +158,7 @@ Row Walk::row(int32_t computation_index, int32_t index, const Context& context) 
   row.shape = toString(at.shape);
   row.source = sourceOf(at.metadata);
   price(at, llo::readBackendConfig(at.backend_config), work.mxu_seconds, bytes, row);
-  flag(in, at, context, row);
+  flag(computation_index, at, context, row);
   return row;
 }
 
@@ -184,21 +180,18 @@ void Walk::price(const Instruction&, const llo::BackendConfig& config, double mx
   row.cycles = clamped(bound_us * 1e-6 * chip_.clock_hz);
 }
 
-void Walk::flag(const Computation& in, const Instruction& at, const Context& context, Row& row) const {
+void Walk::flag(int32_t computation_index, const Instruction& at, const Context& context, Row& row) const {
   if (!row.flops) row.flags.push_back(Flag::kNoDescription);
   if (context.trips_unknown) row.flags.push_back(Flag::kTripsUnknown);
   if (context.branch) row.flags.push_back(Flag::kLargestBranch);
   if (at.cross_program_prefetch) row.flags.push_back(Flag::kOtherProgram);
   if ((row.kind != "copy" && row.kind != "async copy") || at.operands.empty()) return;
-  const llo::Shape& source = in.at(at.operands[0]).shape;
-  const int64_t bytes = llo::logicalBytes(source);
+  const llo::Shape& source = module_.at(computation_index).at(at.operands[0]).shape;
   constexpr int64_t kLarge = 1 << 20;
-  if (llo::hbmBytes(source) == 0 || bytes < kLarge) return;
-  if (state_bytes_.count(bytes)) {
-    row.flags.push_back(Flag::kWholeState);
-  } else if (argument_bytes_.count(bytes)) {
-    row.flags.push_back(Flag::kWholeArgument);
-  }
+  if (llo::hbmBytes(source) == 0 || llo::logicalBytes(source) < kLarge) return;
+  const WholeBuffer whole = buffers_.of(computation_index, at.operands[0]);
+  if (whole == WholeBuffer::kState) row.flags.push_back(Flag::kWholeState);
+  if (whole == WholeBuffer::kArgument) row.flags.push_back(Flag::kWholeArgument);
 }
 
 bool isAsynchronous(const Row& row) {
@@ -239,15 +232,20 @@ double overlapped(const std::vector<Row>& rows) {
 
 }  // namespace
 
+/// Foreign programs may hold counts that no sum of integers can.
+static void add(int64_t& sum, int64_t value) {
+  if (__builtin_add_overflow(sum, value, &sum)) sum = std::numeric_limits<int64_t>::max();
+}
+
 void sumRows(Step& step, const chips::Chip& chip) {
   Total total;
   for (const Row& row : step.rows) {
     total.rows += 1;
-    total.cycles += row.cycles;
+    add(total.cycles, row.cycles);
     total.us += row.us;
-    total.hbm_bytes += row.hbm_bytes;
-    total.flops += row.flops.value_or(0);
-    total.matmul_flops += row.matmul_flops;
+    add(total.hbm_bytes, row.hbm_bytes);
+    add(total.flops, row.flops.value_or(0));
+    add(total.matmul_flops, row.matmul_flops);
     total.mxu_us += row.mxu_us;
     total.raised_us += std::max(row.us, row.hbm_us);
     (row.origin == Origin::kCompiler ? total.compiler_us : total.datasheet_us) += row.us;

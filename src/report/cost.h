@@ -13,7 +13,7 @@
 
 namespace sublane::report {
 
-/// Fills rows and total. Error: more than two million rows.
+/// Fills rows and total. Error: more than five million operations to walk.
 Result<Step> costOf(const llo::HloModule& module, const chips::Chip& chip);
 
 /// Sums, shares and what can be hidden; called by costOf, and by tests on rows of their own.

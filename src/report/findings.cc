@@ -103,6 +103,45 @@ Finding slowMatmuls(const Look& look) {
   return worst;
 }
 
+Finding slicedWeights(const Look& look) {
+  const Sum sum = sumOf(look.step, [](const Row& row) {
+    return row.kind == "slice" && row.count > 1 && row.hbm_bytes / row.count > (1 << 16);
+  });
+  if (sum.count == 0) return {};
+  return {
+      fmt::format("{} cut slices out of stacked arrays in a loop: {:.1f} us ({:.0f} %), {} moved",
+                  ops(sum.count), sum.us, look.percent(sum.us), formatBytes(static_cast<double>(sum.bytes))),
+      look.layers_in_loop ? "weights are copied before they are used: --layers unrolled reads them in place"
+                          : "read the array in place, or split it into one argument each",
+      sum.us};
+}
+
+/// The part whose vector work (elementwise, reductions, relayouts) takes most beyond its bytes.
+Finding vectorWork(const Look& look) {
+  std::map<std::string, Sum> parts;
+  for (const Row& row : look.step.rows) {
+    const bool vector =
+        row.kind == "elementwise" || row.kind == "reduce" || (row.kind == "copy" && row.flags.empty());
+    const double each = row.us / static_cast<double>(std::max<int64_t>(1, row.count));
+    if (!vector || each < 5) continue;  // smaller ones: see smallOperations
+    Sum& sum = parts[row.place.part];
+    sum.us += row.us;
+    sum.bound_us += std::max(row.hbm_us, row.mxu_us);
+    sum.count += row.count;
+  }
+  Finding worst;
+  for (const auto& [part, sum] : parts) {
+    if (sum.us - sum.bound_us <= worst.us) continue;
+    worst = {
+        fmt::format("{}: {} of vector work take {:.1f} us ({:.0f} %), their bytes {:.1f} us",
+                    part.empty() ? "(no part)" : part, ops(sum.count), sum.us, look.percent(sum.us),
+                    sum.bound_us),
+        "vector units, not memory: a kernel that keeps it in registers, a narrower type, or less padding",
+        sum.us - sum.bound_us};
+  }
+  return worst;
+}
+
 Finding smallOperations(const Look& look) {
   auto small = [](const Row& row) {
     const double each = row.us / static_cast<double>(std::max<int64_t>(1, row.count));
@@ -183,8 +222,8 @@ Finding largestRow(const Look& look) {
 std::vector<Finding> findingsOf(const Step& step, const chips::Chip& chip, bool layers_in_loop) {
   const Look look{step, chip, layers_in_loop};
   std::vector<Finding> all;
-  for (auto rule : {stateCopies, argumentCopies, wholeTemporaries, slowMatmuls, smallOperations,
-                    exposedCopies, padding, wideResults, unknownCost, largestRow}) {
+  for (auto rule : {stateCopies, argumentCopies, wholeTemporaries, slicedWeights, slowMatmuls, vectorWork,
+                    smallOperations, exposedCopies, padding, wideResults, unknownCost, largestRow}) {
     Finding finding = rule(look);
     if (!finding.what.empty()) all.push_back(std::move(finding));
   }

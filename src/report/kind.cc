@@ -32,19 +32,30 @@ bool isCollective(std::string_view opcode) {
   return false;
 }
 
-void collectOpcodes(const HloModule& module, const Instruction& fusion, std::set<std::string_view>& out,
-                    int depth) {
+struct Contents {
+  std::set<std::string_view> opcodes;
+  std::set<int32_t> computations;  // seen
+};
+
+void collect(const HloModule& module, const Instruction& fusion, Contents& out) {
   for (int32_t called : fusion.called) {
+    if (!out.computations.insert(called).second) continue;
     for (const Instruction& one : module.at(called).instructions) {
-      out.insert(one.opcode);
-      if (one.is("fusion") && depth < 16) collectOpcodes(module, one, out, depth + 1);
+      out.opcodes.insert(one.opcode);
+      if (one.is("fusion")) collect(module, one, out);
     }
   }
 }
 
+/// All that a fusion or an asynchronous wrapper does inside.
+std::set<std::string_view> opcodesIn(const HloModule& module, const Instruction& fusion) {
+  Contents contents;
+  collect(module, fusion, contents);
+  return std::move(contents.opcodes);
+}
+
 std::string fusionKind(const HloModule& module, const Instruction& fusion) {
-  std::set<std::string_view> has;
-  collectOpcodes(module, fusion, has, 0);
+  const std::set<std::string_view> has = opcodesIn(module, fusion);
   constexpr std::array<std::pair<std::string_view, const char*>, 9> kByWeight = {
       {{"dot", "matmul"},
        {"convolution", "matmul"},
@@ -92,8 +103,7 @@ std::string kindOf(const HloModule& module, const Computation&, const Instructio
   if (at.is("fusion")) return fusionKind(module, at);
   if (at.is("copy-start")) return asyncKind(at);
   if (at.is("async-start")) {
-    std::set<std::string_view> has;
-    collectOpcodes(module, at, has, 0);
+    const std::set<std::string_view> has = opcodesIn(module, at);
     for (std::string_view opcode : has) {
       if (isCollective(opcode)) return "collective";
     }
