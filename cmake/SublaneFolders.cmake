@@ -37,7 +37,8 @@ function(sublane_tests NAME)
     add_test(NAME ${program} COMMAND ${program} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     set_tests_properties(${program} PROPERTIES LABELS ${drawer})
     if(NOT drawer STREQUAL "unit")
-      set_tests_properties(${program} PROPERTIES TIMEOUT 1500 RESOURCE_LOCK plugins)
+      set_tests_properties(${program} PROPERTIES TIMEOUT 1500 RESOURCE_LOCK plugins
+                           ENVIRONMENT "SUBLANE_WORKER=${CMAKE_BINARY_DIR}/sublane")
       add_dependencies(${program} sublane)   # tests start the binary's worker
     endif()
   endforeach()

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "cli/cli.h"
+#include "pjrt/worker.h"
 
 namespace sublane::cli {
 #define SUBLANE_ENTRY(command) extern const Command command;
@@ -60,5 +61,6 @@ static int runGuarded(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a child that dies while we write to it is an error of the call, not our end
+  sublane::pjrt::setWorkerProgram("/proc/self/exe");
   return sublane::cli::runGuarded(argc, argv);
 }

@@ -14,10 +14,18 @@
 namespace sublane::pjrt {
 namespace {
 
-/// The program whose verb `worker` answers: this one, except in tests.
-std::string workerProgram() {
+std::string& chosenWorkerProgram() {
+  static std::string program;
+  return program;
+}
+
+/// The program whose verb `worker` answers. Never "whatever runs now": a test program started as its own worker
+/// would run its tests again, and start itself again.
+Result<std::string> workerProgram() {
   const char* program = std::getenv("SUBLANE_WORKER");
-  return program != nullptr && *program != '\0' ? program : "/proc/self/exe";
+  if (program != nullptr && *program != '\0') return std::string(program);
+  if (!chosenWorkerProgram().empty()) return chosenWorkerProgram();
+  return machineError("compile: no worker program is set").hint("set SUBLANE_WORKER to build/sublane");
 }
 
 std::vector<std::string> linesOf(const std::string& text) {
@@ -78,6 +86,8 @@ Result<AheadOfTimeResult> readReply(const AheadOfTimeRequest& request, const Sub
 
 }  // namespace
 
+void setWorkerProgram(std::string path) { chosenWorkerProgram() = std::move(path); }
+
 Result<AheadOfTimeResult> compileAheadOfTime(const AheadOfTimeRequest& request) {
   AheadOfTimeRequest sent = request;
   if (sent.libtpu_path.empty()) {
@@ -85,7 +95,8 @@ Result<AheadOfTimeResult> compileAheadOfTime(const AheadOfTimeRequest& request) 
   }
   // Killed with us by the kernel: by the thread that starts it, which is this one, waiting in run().
   Subprocess worker;
-  worker.argv = {workerProgram(), "worker"};
+  SUBLANE_TRY(std::string program, workerProgram());
+  worker.argv = {std::move(program), "worker"};
   worker.input = encodeFrame(encodeRequest(sent));
   worker.timeout_seconds = request.timeout_seconds;
   worker.output_limit = size_t{4} << 30;

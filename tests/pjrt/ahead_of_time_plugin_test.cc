@@ -290,6 +290,13 @@ TEST_F(AheadOfTime, ChildDiesWithItsParent) {
   close(line[0]);
 }
 
+TEST_F(AheadOfTime, AProgramThatNamedNoWorkerIsNeverItsOwn) {
+  ScopedVariable worker("SUBLANE_WORKER", "");
+  Result<AheadOfTimeResult> result = compileAheadOfTime(tiny("v6e:1x1"));
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().text(), "compile: no worker program is set\n  hint: set SUBLANE_WORKER to build/sublane");
+}
+
 TEST_F(AheadOfTime, MissingWorkerIsAnError) {
   ScopedVariable worker("SUBLANE_WORKER", "/no/such/program");
   Result<AheadOfTimeResult> result = compileAheadOfTime(tiny("v6e:1x1"));
