@@ -57,7 +57,7 @@ def tidy(tool, build, source):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="folder with compile_commands.json")
-    parser.add_argument("--seconds", type=float, default=240, help="start no file after that long")
+    parser.add_argument("--seconds", type=float, default=120, help="start no file after that long")
     parser.add_argument("--all", action="store_true", help="no limit of time")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
