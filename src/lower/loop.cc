@@ -40,6 +40,16 @@ void yield(Emitter& e, std::span<const Value> values) {
   e.endLine();
 }
 
+// A slice of stacked weights belongs to the part that reads it.
+const graph::Place& firstUse(const graph::Graph& body, graph::ValueId value, const graph::Place& otherwise) {
+  for (const graph::Node& node : body.nodes) {
+    for (graph::ValueId operand : node.operands) {
+      if (operand == value) return node.place;
+    }
+  }
+  return otherwise;
+}
+
 }  // namespace
 
 // Operands of the while: index, carried, invariants, stacked. Only the first two change.
@@ -79,8 +89,12 @@ Status Emitter::loopBody(const graph::Node& node, const std::vector<Value>& argu
   const auto& attrs = std::get<graph::LoopAttrs>(node.attrs);
   size_t fixed = static_cast<size_t>(1 + attrs.carried + attrs.invariants);
   std::vector<Value> inner(arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(fixed));
-  detail("slice");
-  for (size_t i = fixed; i < arguments.size(); ++i) inner.push_back(sliceLeading(arguments[i], arguments[0]));
+  const auto& parameters = node.body->parameters;
+  for (size_t i = fixed; i < arguments.size(); ++i) {
+    at(graph::toString(firstUse(*node.body, parameters[i].value, node.place)), graph::name(node.op));
+    detail("slice");
+    inner.push_back(sliceLeading(arguments[i], arguments[0]));
+  }
   SUBLANE_TRY(std::vector<Value> next, body(*node.body, inner));
   at(graph::toString(node.place), graph::name(node.op));
   std::vector<Value> yielded{binary("add", arguments[0], 1.0)};

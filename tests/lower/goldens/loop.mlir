@@ -12,9 +12,9 @@ module @"loop" {
       stablehlo.return %10 : tensor<i1> loc("layers/loop")
     }, {
       ^bb0(%11: tensor<i32>, %12: tensor<3xf32>, %13: tensor<3xf32>, %14: tensor<24x3xf32>):
-      %15 = stablehlo.constant dense<0> : tensor<i32> loc("layers/loop.slice")
-      %16 = stablehlo.dynamic_slice %14, %11, %15, sizes = [1, 3] : (tensor<24x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x3xf32> loc("layers/loop.slice")
-      %17 = stablehlo.reshape %16 : (tensor<1x3xf32>) -> tensor<3xf32> loc("layers/loop.slice")
+      %15 = stablehlo.constant dense<0> : tensor<i32> loc("layer.*/mlp.up/loop.slice")
+      %16 = stablehlo.dynamic_slice %14, %11, %15, sizes = [1, 3] : (tensor<24x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x3xf32> loc("layer.*/mlp.up/loop.slice")
+      %17 = stablehlo.reshape %16 : (tensor<1x3xf32>) -> tensor<3xf32> loc("layer.*/mlp.up/loop.slice")
       %18 = stablehlo.multiply %12, %13 : tensor<3xf32> loc("layer.*/mlp.up/multiply")
       %19 = stablehlo.add %18, %17 : tensor<3xf32> loc("layer.*/mlp.up/add")
       %20 = stablehlo.constant dense<1> : tensor<i32> loc("layers/loop")
