@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/json.h"
 #include "base/units.h"
@@ -16,6 +17,20 @@ std::string valueText(const chips::Number& number) {
   return fmt::format("{} {}", number.value, number.unit);
 }
 
+/// Lines of at most `width` characters, broken at spaces.
+std::vector<std::string> wrapped(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (lines.empty() || lines.back().size() + 1 + word.size() > width) {
+      lines.push_back(word);
+    } else {
+      lines.back() += " " + word;
+    }
+  }
+  return lines;
+}
+
 void printChip(const chips::Chip& chip) {
   fmt::print("{}  {}, PJRT device kind \"{}\"\n", chip.name, chip.title, chip.device_kind);
   fmt::print("  one device is {} core{}; a chip has {} device{}; compiled as topology {}\n",
@@ -24,8 +39,10 @@ void printChip(const chips::Chip& chip) {
   for (const auto& [option, value] : chip.topology_options)
     fmt::print("  with option {} = {}\n", option, value);
   for (const auto& [key, number] : chip.numbers) {
-    fmt::print("  {:<26}{:>20}  {:<9}  {}\n", key, valueText(number), name(number.origin), number.source);
-    if (!number.derivation.empty()) fmt::print("  {:<26}{:>20}  {:<9}  {}\n", "", "", "", number.derivation);
+    fmt::print("  {:<26}{:>22}  {}\n", key, valueText(number), name(number.origin));
+    std::string about = number.source;
+    if (!number.derivation.empty()) about += "; " + number.derivation;
+    for (const std::string& line : wrapped(about, 92)) fmt::print("      {}\n", line);
   }
 }
 

@@ -268,6 +268,9 @@ Result<Explanation> explainFile(const std::string& path, const CompileRequest& c
   Result<Explanation> explanation = explainPrograms({{name, "", std::move(text)}}, common);
   if (!explanation.ok()) return explanation;
   explanation->subject = path;
+  for (Row& row : explanation->steps[0].rows) {  // without names of its own, lines of the text itself
+    if (row.source.substr(0, 2) == "-:") row.source = name + row.source.substr(1);
+  }
   return explanation;
 }
 

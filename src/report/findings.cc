@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/units.h"
 
 namespace sublane::report {
@@ -67,7 +68,7 @@ Finding argumentCopies(const Look& look) {
 Finding wholeTemporaries(const Look& look) {
   const auto& memory = look.step.memory;
   if (!memory || !memory->holdsWholeState()) return {};
-  return {fmt::format("temporaries take {}, beside {} of donated state: a copy of the cache",
+  return {fmt::format("temporaries take {}, beside {} of donated state: room for a copy of the cache",
                       formatBytes(static_cast<double>(memory->temporaries)),
                       formatBytes(static_cast<double>(memory->state))),
           look.layers_in_loop
@@ -93,8 +94,8 @@ Finding slowMatmuls(const Look& look) {
     if (lost <= worst.us || sum.bound_us > 0.8 * sum.us) continue;
     worst = {
         fmt::format("{}: {} matmuls take {:.1f} us ({:.0f} %), their bound is {:.1f} us ({:.0f} % reached)",
-                    part.empty() ? "(no part)" : part, formatCount(sum.count), sum.us, look.percent(sum.us),
-                    sum.bound_us, 100 * sum.bound_us / sum.us),
+                    part.empty() ? "(no part)" : escaped(part), formatCount(sum.count), sum.us,
+                    look.percent(sum.us), sum.bound_us, 100 * sum.bound_us / sum.us),
         sum.bytes / std::max<int64_t>(1, sum.count) < (1 << 20)
             ? "each reads little: join products that share their input, or prefetch their weights"
             : "weights could stream faster: prefetch them, or merge products that share their input",
@@ -134,7 +135,7 @@ Finding vectorWork(const Look& look) {
     if (sum.us - sum.bound_us <= worst.us) continue;
     worst = {
         fmt::format("{}: {} of vector work take {:.1f} us ({:.0f} %), their bytes {:.1f} us",
-                    part.empty() ? "(no part)" : part, ops(sum.count), sum.us, look.percent(sum.us),
+                    part.empty() ? "(no part)" : escaped(part), ops(sum.count), sum.us, look.percent(sum.us),
                     sum.bound_us),
         "vector units, not memory: a kernel that keeps it in registers, a narrower type, or less padding",
         sum.us - sum.bound_us};
@@ -207,14 +208,14 @@ Finding largestRow(const Look& look) {
     if (!largest || row.us > largest->us) largest = &row;
   }
   if (!largest || largest->us <= 0) return {};
-  return {
-      fmt::format("the largest operation is {} ({}{}{}): {:.1f} us ({:.0f} %), its bound is {:.1f} us",
-                  largest->op, largest->place.part, largest->place.part.empty() ? "" : ", ", largest->kind,
-                  largest->us, look.percent(largest->us), std::max(largest->hbm_us, largest->mxu_us)),
-      largest->bound == Bound::kMxu
-          ? "limited by the MXU: fewer operations, or a narrower type"
-          : "limited by bytes: fewer bytes (quantised weights or cache), or better overlap",
-      0.1 * largest->us};
+  return {fmt::format("the largest operation is {} ({}{}{}): {:.1f} us ({:.0f} %), its bound is {:.1f} us",
+                      escaped(largest->op), escaped(largest->place.part),
+                      largest->place.part.empty() ? "" : ", ", largest->kind, largest->us,
+                      look.percent(largest->us), std::max(largest->hbm_us, largest->mxu_us)),
+          largest->bound == Bound::kMxu
+              ? "limited by the MXU: fewer operations, or a narrower type"
+              : "limited by bytes: fewer bytes (quantised weights or cache), or better overlap",
+          0.1 * largest->us};
 }
 
 }  // namespace

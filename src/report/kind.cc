@@ -111,7 +111,7 @@ std::string kindOf(const HloModule& module, const Computation&, const Instructio
   }
   if (isCollective(at.opcode)) return at.opcode.ends_with("-done") ? "" : "collective";
   if (at.is("custom-call")) {
-    if (at.custom_call_target == "AllocateBuffer") return "";
+    if (isMark(at)) return "";
     if (at.custom_call_target == "TopK") return "top-k";
     return at.custom_call_target == "tpu_custom_call" ? "kernel" : "custom call";
   }
@@ -127,6 +127,12 @@ std::string kindOf(const HloModule& module, const Computation&, const Instructio
   if (at.is("rng") || at.is("rng-bit-generator")) return "random";
   if (at.is("topk")) return "top-k";
   return at.called.empty() ? "elementwise" : at.opcode;
+}
+
+bool isMark(const Instruction& at) {
+  constexpr std::array<std::string_view, 3> kMarks = {"AllocateBuffer", "ConcatBitcast",
+                                                      "AssumeGatherIndicesInBound"};
+  return at.is("custom-call") && isOneOf(at.custom_call_target, kMarks);
 }
 
 std::string kernelName(const Instruction& at) {

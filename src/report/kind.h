@@ -13,6 +13,9 @@ namespace sublane::report {
 std::string kindOf(const llo::HloModule& module, const llo::Computation& in,
                    const llo::Instruction& instruction);
 
+/// A custom call that does nothing: a mark of the compiler's for its own later passes.
+bool isMark(const llo::Instruction& instruction);
+
 /// Of a custom call: "tpu_custom_call", "TopK"; with the kernel's name where the program gives one.
 std::string kernelName(const llo::Instruction& instruction);
 

@@ -90,7 +90,7 @@ struct HbmUse {
   int64_t largest_state = 0;  // the largest of them
   /// A temporary as large as the cache: a copy that updating in place should have saved. One small buffer of
   /// many (an unrolled layer's) is not one.
-  bool holdsWholeState() const { return state > 0 && temporaries >= std::max(largest_state, state / 4); }
+  bool holdsWholeState() const { return state > 0 && temporaries >= std::max(largest_state, state / 2); }
   int64_t used() const { return code + arguments + outputs - aliased + temporaries; }
 };
 

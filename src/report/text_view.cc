@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "report/report.h"
 
@@ -91,7 +92,7 @@ std::string groupLine(const Group& group, double total_us) {
   std::string line = fmt::format(
       "{:>9.1f} {:>5.1f}% {:>6} {:<9} {:>5} {:>5} {:<16} {:<12} {:>6} {:>6} {:<6} {}", group.us,
       total_us > 0 ? 100 * group.us / total_us : 0, scaled(group.cycles), name(row.origin), group.count,
-      layerText(group), shortened(row.place.part.empty() ? "(none)" : row.place.part, 16),
+      layerText(group), shortened(row.place.part.empty() ? "(none)" : escaped(row.place.part), 16),
       shortened(row.kind, 12), scaled(group.hbm_bytes), group.flops_known ? scaled(group.flops) : "?",
       shortened(memoryLetters(row.memory), 6), flagLetters(row));
   while (line.back() == ' ') line.pop_back();
@@ -199,8 +200,9 @@ std::string memoryText(const HbmUse& memory, const chips::Chip& chip) {
                       bytes(memory.arguments), bytes(memory.argument_data), bytes(memory.temporaries),
                       bytes(memory.code), bytes(memory.outputs), bytes(memory.aliased)));
   if (memory.holdsWholeState()) {
-    text += line("", fmt::format("NOTE: temporaries of {} beside {} of donated state: a copy of the cache",
-                                 bytes(memory.temporaries), bytes(memory.state)));
+    text += line(
+        "", fmt::format("NOTE: temporaries of {} beside {} of donated state: room for a copy of the cache",
+                        bytes(memory.temporaries), bytes(memory.state)));
   }
   return text;
 }

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "report/kind.h"
+
 namespace sublane::report {
 namespace {
 
@@ -178,7 +180,7 @@ double operandReads(const HloModule& module, const Computation& in, int32_t user
 /// A custom call: operands and results, except results that reuse an operand's buffer, which count once.
 Traffic customCallTraffic(const Computation& in, const Instruction& call) {
   Traffic traffic;
-  if (call.custom_call_target == "AllocateBuffer") return traffic;
+  if (isMark(call)) return traffic;
   if (const auto bytes = llo::readBackendConfig(call.backend_config).kernel_bytes) return {*bytes, 0};
   for (int32_t operand : call.operands)
     traffic.read += static_cast<double>(llo::hbmBytes(in.at(operand).shape));

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "report/kind.h"
+
 namespace sublane::report {
 namespace {
 
@@ -171,8 +173,8 @@ Work WorkCounter::matmul(const Instruction& instruction, const Shape& lhs, const
 
 Work WorkCounter::ofCustomCall(const Computation& in, const Instruction& call) const {
   Work work;
-  // Inside a fusion a custom call is a mark of the compiler's own ("AssumeGatherIndicesInBound").
-  if (call.custom_call_target == "AllocateBuffer" || in.is_fusion) return work;
+  // Inside a fusion a custom call is a mark of the compiler's own, too.
+  if (isMark(call) || in.is_fusion) return work;
   const llo::BackendConfig config = llo::readBackendConfig(call.backend_config);
   if (!config.kernel_flops) {
     work.unknown = true;

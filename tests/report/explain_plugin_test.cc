@@ -102,7 +102,7 @@ TEST_F(Explain, ShowsTheCopyOfACacheInALoop) {
   for (const Row& row : step.rows)
     copies += std::count(row.flags.begin(), row.flags.end(), Flag::kWholeState);
   EXPECT_EQ(copies, 2) << "into the loop's layout and back";
-  EXPECT_NE(toText(explanation, {}).find("a copy of the cache"), std::string::npos);
+  EXPECT_NE(toText(explanation, {}).find("room for a copy of the cache"), std::string::npos);
 }
 
 TEST_F(Explain, TwoFreshCompilesPrintTheSameBytes) {
