@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,8 +15,8 @@ namespace sublane::cli {
 namespace {
 
 struct RunOptions {
-  std::string model, prompt, prompt_file, system, dtype = "f32", plugin;
-  bool chat = false, json = false, loop = false;
+  std::string model, prompt, prompt_file, system, dtype = "f32", layers = "unrolled", plugin;
+  bool chat = false, json = false, prompt_given = false;
   int64_t max_tokens = 64, context = 0, chunk = 256;
   engine::Draw draw;
 };
@@ -58,6 +59,7 @@ struct Answer {
   std::vector<int32_t> ids;
   std::string text;
   bool stopped = false;
+  std::string finish = "length";  // or "stop", or "context": the context was full before --max-tokens
 };
 
 Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer, bool stream) {
@@ -73,6 +75,7 @@ Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer
     SUBLANE_TRY(std::vector<engine::Token> tokens, engine.step());
     for (const engine::Token& token : tokens) {
       answer.stopped = token.finish == engine::Finish::kStop;
+      if (answer.stopped) answer.finish = "stop";
       if (token.id < 0) continue;
       answer.ids.push_back(token.id);
       emit(detokenizer.push(token.id));
@@ -87,7 +90,7 @@ void printSummary(const engine::Engine& engine, const Answer& answer) {
   const engine::Times& t = engine.times();
   std::fprintf(stderr,
                "\n%s\nload %.2f s, compile %.2f s, prefill %lld tokens in %.2f s (%.1f tokens/s), "
-               "decode %.1f tokens/s; %zu tokens, ended by %s [measured]\n",
+               "decode %.1f tokens/s; %zu tokens, finish: %s [measured]\n",
                engine.describe().c_str(), t.load, t.compile, static_cast<long long>(t.prefill_tokens),
                t.prefill, rate(t.prefill_tokens, t.prefill),
                rate(static_cast<int64_t>(t.decode.size()), total(t.decode)), answer.ids.size(),
@@ -104,7 +107,7 @@ void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::
   document["prompt_ids"] = prompt;
   document["token_ids"] = answer.ids;
   document["text"] = answer.text;
-  document["finish"] = answer.stopped ? "stop" : "length";
+  document["finish"] = answer.finish;
   document["origin"] = "measured";
   document["times"] = {{"load_s", t.load},
                        {"compile_s", t.compile},
@@ -116,34 +119,52 @@ void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::
   printJson(document);
 }
 
-Status run(const RunOptions& o) {
-  if (o.prompt.empty() == o.prompt_file.empty()) {
-    return inputError("give the prompt by --prompt TEXT or --prompt-file FILE, not {}",
-                      o.prompt.empty() ? "neither" : "both");
+Status checkOptions(const RunOptions& o) {
+  if (o.prompt_given && !o.prompt_file.empty())
+    return inputError("--prompt and --prompt-file are both given: give one");
+  if (!o.prompt_given && o.prompt_file.empty())
+    return inputError("no prompt: give --prompt TEXT or --prompt-file FILE");
+  if (o.prompt_given && o.prompt.empty())
+    return inputError("--prompt is empty").hint("give at least one character");
+  if (!o.system.empty() && !o.chat) return inputError("--system needs --chat: a raw prompt has no turns");
+  if (!std::isfinite(o.draw.temperature) || !std::isfinite(o.draw.top_p)) {
+    return inputError("--temperature {} and --top-p {} must be numbers", o.draw.temperature, o.draw.top_p);
   }
+  return Ok{};
+}
+
+/// Long work says what it does, so that nobody takes it for hung.
+void say(const RunOptions& o, const std::string& what) {
+  if (!o.json) std::fprintf(stderr, "%s\n", what.c_str());
+}
+
+Status run(const RunOptions& o) {
+  SUBLANE_CHECK_OK(checkOptions(o));
   SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(o.model));
   SUBLANE_TRY(text::Tokenizer tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
   SUBLANE_TRY(std::vector<int32_t> prompt, promptIds(o, tokenizer));
-  if (!o.chat && !o.json && !tokenizer.hasChatTemplate()) {
-    std::fprintf(stderr, "%s has no chat template: the prompt is raw text\n", o.model.c_str());
-  }
+  if (!o.chat && !tokenizer.hasChatTemplate())
+    say(o, o.model + " has no chat template: the prompt is raw text");
 
   auto length = static_cast<int64_t>(prompt.size());
   engine::EngineOptions options{.dtype = o.dtype == "bf16" ? formats::DType::kBF16 : formats::DType::kF32,
                                 .context = o.context,
                                 .prefill_chunk = std::min(o.chunk, roundUp(length)),
-                                .layers_in_loop = o.loop,
+                                .layers_in_loop = o.layers == "loop",
                                 .sampling = o.draw.temperature > 0,
                                 .plugin = o.plugin};
   if (options.context == 0) {
     SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
     options.context = std::min(config.context, roundUp(length + o.max_tokens));
   }
+  say(o, fmt::format("reading {} and widening its weights to {}", o.model, o.dtype));
   SUBLANE_TRY(engine::Engine engine, engine::Engine::load(checkpoint, options));
   SUBLANE_TRY(int32_t id, engine.add({prompt, o.max_tokens, tokenizer.stopIds(), o.draw}));
   (void)id;
+  say(o, "compiling the steps for this CPU (some seconds)\n");
   SUBLANE_CHECK_OK(engine.prepare(length));
   SUBLANE_TRY(Answer answer, generate(engine, tokenizer, !o.json));
+  if (!answer.stopped && static_cast<int64_t>(answer.ids.size()) < o.max_tokens) answer.finish = "context";
   if (o.json) {
     printRunJson(o, engine, prompt, answer);
   } else {
@@ -168,7 +189,8 @@ const Command cmd_run{
           ->check(CLI::Range(1, 1 << 20));
       verb.add_option("--temperature", o->draw.temperature, "0 takes the best token (0)")
           ->check(CLI::Range(0.0, 100.0));
-      verb.add_option("--top-k", o->draw.top_k, "Draw from the k best tokens; 0: all (0)");
+      verb.add_option("--top-k", o->draw.top_k, "Draw from the k best tokens; 0: all (0)")
+          ->check(CLI::Range(0, 1 << 30));
       verb.add_option("--top-p", o->draw.top_p, "Then from the smallest set with this probability (1)")
           ->check(CLI::Range(0.0, 1.0));
       verb.add_option("--seed", o->draw.seed, "Seed of the draw (0)");
@@ -178,10 +200,14 @@ const Command cmd_run{
           ->check(CLI::Range(1, 1 << 16));
       verb.add_option("--dtype", o->dtype, "Weights are widened at load to this type (f32)")
           ->check(CLI::IsMember({"f32", "bf16"}));
-      verb.add_flag("--layers-in-loop", o->loop, "One loop over the layers instead of unrolled layers");
+      verb.add_option("--layers", o->layers, "unrolled, or one loop: slower here, compiles faster (unrolled)")
+          ->check(CLI::IsMember({"unrolled", "loop"}));
       verb.add_option("--plugin", o->plugin, "Another PJRT plugin");
       verb.add_flag("--json", o->json, "Print one JSON document instead of streaming");
-      return [o] { return run(*o); };
+      return [o, &verb] {
+        o->prompt_given = verb.count("--prompt") > 0;
+        return run(*o);
+      };
     }};
 
 }  // namespace sublane::cli

@@ -2,7 +2,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <map>
+#include <new>
+#include <string>
 #include <system_error>
 
 #include "cli/cli.h"
@@ -24,7 +27,25 @@ static int report(const Error& error) {
   return static_cast<int>(error.fault());
 }
 
+/// A verb that does not exist, before CLI11 only says that one is required.
+static Status checkVerb(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return Ok{};
+  std::string verbs;
+  for (const Command* command : kCommands) {
+    if (command->name == argv[1]) return Ok{};
+    if (!command->hidden) verbs += (verbs.empty() ? "" : ", ") + std::string(command->name);
+  }
+  return inputError("there is no verb \"{}\"", argv[1]).hint("the verbs are " + verbs);
+}
+
+/// Output that did not reach its reader is a failure, whatever the verb thought.
+static Status flushOutput() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return Ok{};
+  return machineError("standard output: {}", std::strerror(errno == 0 ? EIO : errno));
+}
+
 static int run(int argc, char** argv) {
+  if (Status known = checkVerb(argc, argv); !known.ok()) return report(known.error());
   CLI::App app{"Sublane: a TPU inference compiler, runtime and performance workbench", "sublane"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "sublane 0.1.0");
@@ -41,10 +62,12 @@ static int run(int argc, char** argv) {
     return code == 0 ? 0 : static_cast<int>(Fault::kInput);
   }
   Status status = actions.at(app.get_subcommands().front())();
+  if (status.ok()) status = flushOutput();
   return status.ok() ? 0 : report(status.error());
 }
 
-/// What libraries throw ends here. A reader that went away (`sublane chips | head`) is not an error to talk about.
+/// What libraries throw ends here. A reader that went away (`sublane chips | head`) is not an error to talk
+/// about.
 static int runGuarded(int argc, char** argv) {
   try {
     return run(argc, argv);
@@ -60,7 +83,8 @@ static int runGuarded(int argc, char** argv) {
 }  // namespace sublane::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a child that dies while we write to it is an error of the call, not our end
+  std::signal(SIGPIPE,
+              SIG_IGN);  // a child that dies while we write to it is an error of the call, not our end
   sublane::pjrt::setWorkerProgram("/proc/self/exe");
   return sublane::cli::runGuarded(argc, argv);
 }

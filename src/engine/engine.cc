@@ -101,6 +101,11 @@ Status Engine::State::start(const io::Checkpoint& checkpoint) {
   if (path.empty()) {
     SUBLANE_TRY(path, pjrt::pluginPath("cpu"));
   }
+  if (path.find("libtpu") != std::string::npos) {
+    return machineError(
+               "plugin {}: libtpu only compiles here, in a child process; this step needs a CPU plugin", path)
+        .hint("leave --plugin and SUBLANE_CPU_PLUGIN unset");
+  }
   SUBLANE_TRY(plugin, pjrt::Plugin::load(path));
   SUBLANE_TRY(client, pjrt::Client::create(*plugin, {{"cpu_device_count", int64_t{1}}}));
 
