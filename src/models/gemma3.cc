@@ -62,7 +62,8 @@ Rotary localRotary(double theta, int64_t dim) {
   return rotary;
 }
 
-/// Gemma 2 capped its scores and Gemma 3 doesn't: the key exists, transformers (5.24) reads and never applies it.
+/// Gemma 2 capped its scores and Gemma 3 doesn't: the key exists, transformers (5.24) reads and never applies
+/// it.
 void refuseScoreCap(io::ConfigReader& keys, const std::string& key) {
   if (std::optional<double> cap = keys.optionalFloat(key); cap && *cap != 0.0)
     keys.refuse(fmt::format("{} = {} is not supported: Gemma 3 caps no scores", key, *cap));

@@ -31,10 +31,10 @@ using formats::DType;
 /// How rotary positions are made. Tables are computed in float64 on the host and stored as float32.
 struct Rotary {
   double theta = 10000.0;
-  int64_t dim = 0;                       // channels that rotate, pairs (i, i + dim/2)
+  int64_t dim = 0;  // channels that rotate, pairs (i, i + dim/2)
   enum class Scaling : uint8_t { kNone, kLinear, kLlama3 } scaling = Scaling::kNone;
   double factor = 1.0, low_frequency_factor = 1.0, high_frequency_factor = 4.0;  // linear: factor only
-  int64_t original_context = 0;          // llama3 scaling
+  int64_t original_context = 0;                                                  // llama3 scaling
   std::vector<double> frequency_divisors;  // rope_freqs.weight of a GGUF, when the file holds it
   bool operator==(const Rotary&) const = default;
 };
@@ -43,20 +43,20 @@ enum class Activation : uint8_t { kSilu, kGeluTanh };
 
 /// What a dense decoder needs to be built. Each model file fills it from its own keys.
 struct DecoderConfig {
-  std::string model;                     // the descriptor's name: "llama", "gemma3"
+  std::string model;  // the descriptor's name: "llama", "gemma3"
   int64_t vocabulary = 0, hidden = 0, layers = 0, heads = 0, kv_heads = 0, head_dim = 0, feed_forward = 0;
-  int64_t context = 0;                   // longest sequence that the model was made for
+  int64_t context = 0;  // longest sequence that the model was made for
   double norm_epsilon = 1e-5;
   Activation activation = Activation::kSilu;
   bool tied_embedding = false;
-  bool qk_norm = false;                  // RMS norm of each head's q and k before rotation (Gemma 3)
-  bool post_norms = false;               // norms after attention and after the MLP (Gemma)
-  double embedding_scale = 1.0;          // Gemma: sqrt(hidden)
-  double attention_scale = 0.0;          // of q.k
-  double final_soft_cap = 0.0;           // of the logits; 0: none
-  std::vector<Rotary> rotaries;          // distinct ones
-  std::vector<int32_t> layer_rotary;     // by layer: index into rotaries
-  std::vector<int64_t> layer_window;     // by layer: keys seen, the token's own included; 0 = all
+  bool qk_norm = false;               // RMS norm of each head's q and k before rotation (Gemma 3)
+  bool post_norms = false;            // norms after attention and after the MLP (Gemma)
+  double embedding_scale = 1.0;       // Gemma: sqrt(hidden)
+  double attention_scale = 0.0;       // of q.k
+  double final_soft_cap = 0.0;        // of the logits; 0: none
+  std::vector<Rotary> rotaries;       // distinct ones
+  std::vector<int32_t> layer_rotary;  // by layer: index into rotaries
+  std::vector<int64_t> layer_window;  // by layer: keys seen, the token's own included; 0 = all
   std::vector<std::string> assumptions;
 };
 
@@ -64,53 +64,55 @@ struct DecoderConfig {
 /// at shapes or values.
 enum class Layout : uint8_t {
   kAsStored,
-  kUnpermuteRotaryPairs,   // GGUF llama q and k: rows of interleaved pairs back to halves
-  kTransposed,             // reserved for containers that store [in, out]
-  kAddOne,                 // a norm stored as its difference from 1 (Hugging Face Gemma); GGUF stores the gain
+  kUnpermuteRotaryPairs,  // GGUF llama q and k: rows of interleaved pairs back to halves
+  kTransposed,            // reserved for containers that store [in, out]
+  kAddOne,                // a norm stored as its difference from 1 (Hugging Face Gemma); GGUF stores the gain
 };
 struct TensorSource {
-  std::string tensor;      // name in the checkpoint
+  std::string tensor;  // name in the checkpoint
   Layout layout = Layout::kAsStored;
-  int64_t heads = 0;       // for kUnpermuteRotaryPairs
+  int64_t heads = 0;  // for kUnpermuteRotaryPairs
 };
 /// Values that the host computes once in float64: rotary tables.
 using Computed = std::function<void(std::span<float> out)>;
 
 /// One weight of the step program. Several sources are stacked along a new leading axis (layers in a loop).
 struct ParameterSource {
-  std::string parameter;                  // name in the graph
+  std::string parameter;  // name in the graph
   graph::Type type;
   std::variant<std::vector<TensorSource>, Computed> from;
 };
 
 /// The bucket: static sizes of one compiled step.
 struct StepShape {
-  int64_t tokens = 1;               // T
-  int64_t sequences = 1;            // S
-  int64_t queries = 1;              // Q: most tokens of one sequence in this step (decode: 1)
-  int64_t pages_per_sequence = 1;   // P
+  int64_t tokens = 1;              // T
+  int64_t sequences = 1;           // S
+  int64_t queries = 1;             // Q: most tokens of one sequence in this step (decode: 1)
+  int64_t pages_per_sequence = 1;  // P
   int64_t page_size = 16;
-  int64_t pages = 1;                // in the cache, by layer
+  int64_t pages = 1;  // in the cache, by layer
 };
 enum class Sampling : uint8_t { kGreedy, kFull };
 struct StepOptions {
-  DType weights = DType::kBF16;       // of matrices; norms stay float32
-  DType activations = DType::kBF16;   // float32 for the oracle
+  DType weights = DType::kBF16;      // of matrices; norms stay float32
+  DType activations = DType::kBF16;  // float32 for the oracle
   DType cache = DType::kBF16;
   bool layers_in_loop = false;
   Sampling sampling = Sampling::kGreedy;
-  bool return_logits = false;         // adds an output "logits" f32[S, vocabulary]
+  bool return_logits = false;  // adds an output "logits" f32[S, vocabulary]
 };
 
 /// Step inputs, in this order (all i32 unless said):
 ///   tokens[T] positions[T] token_sequence[T] token_column[T] query_token[S,Q] kv_slots[T] page_table[S,P]
-///   lengths[S] logit_token[S]; and with Sampling::kFull: temperature f32[S] top_k[S] top_p f32[S] seed u32[S]
+///   lengths[S] logit_token[S]; and with Sampling::kFull: temperature f32[S] top_k[S] top_p f32[S] seed
+///   u32[S]
 /// Padding tokens have token_sequence = S and kv_slots = -1; padding rows have length 0 and sample token 0.
-/// Outputs: sampled i32[S], then logits f32[S, vocabulary] if asked, then the caches (in place): "cache.k.3" and
-/// "cache.v.3" [pages, page_size, kv_heads, head_dim] a layer, or in a loop one "cache.k" and "cache.v" with the
-/// layers' pages one after the other [layers * pages, ...]; page ids and slots of the inputs count in one layer.
-/// Weights: "embed.weight", "layer.3.attention.q.weight" (in a loop "layers.attention.q.weight" [layers, ...]),
-/// "final_norm.weight", "head.weight" unless tied, "rope.0.cos" and "rope.0.sin" f32[P * page_size, dim / 2].
+/// Outputs: sampled i32[S], then logits f32[S, vocabulary] if asked, then the caches (in place): "cache.k.3"
+/// and "cache.v.3" [pages, page_size, kv_heads, head_dim] a layer, or in a loop one "cache.k" and "cache.v"
+/// with the layers' pages one after the other [layers * pages, ...]; page ids and slots of the inputs count
+/// in one layer. Weights: "embed.weight", "layer.3.attention.q.weight" (in a loop "layers.attention.q.weight"
+/// [layers, ...]), "final_norm.weight", "head.weight" unless tied, "rope.0.cos" and "rope.0.sin" f32[P *
+/// page_size, dim / 2].
 struct StepProgram {
   graph::Graph graph;
   std::vector<ParameterSource> weights;
@@ -129,9 +131,9 @@ struct Refusal {
 
 struct Model {
   using Names = std::span<const std::string_view>;
-  std::string_view name;      // "llama"
-  Names gguf_architectures;   // general.architecture
-  Names hf_architectures;     // architectures[0] of config.json
+  std::string_view name;     // "llama"
+  Names gguf_architectures;  // general.architecture
+  Names hf_architectures;    // architectures[0] of config.json
   std::span<const Refusal> refusals;
   std::span<const WeightName> global_weights, layer_weights;
   Result<DecoderConfig> (*read_config)(const io::Checkpoint& checkpoint);
@@ -147,13 +149,15 @@ Result<const Model*> findModel(const io::Checkpoint& checkpoint);
 Result<DecoderConfig> readConfig(const io::Checkpoint& checkpoint);
 /// Builds and verifies the step program.
 Result<StepProgram> buildStep(const DecoderConfig&, const StepShape&, const StepOptions&, io::Container);
-/// Checks every parameter of the model against the checkpoint: missing, extra and mis-shaped tensors, all at once.
+/// Checks every parameter of the model against the checkpoint: missing, extra and mis-shaped tensors, all at
+/// once.
 Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& config);
 
 /// The stored row of each row of a parameter with `rows` rows; empty when they are the same. It moves whole
 /// rows, so it holds for packed rows as well.
 std::vector<int64_t> storedRows(const TensorSource& source, int64_t rows);
-/// Float32 values of consecutive rows (of a matrix; a vector is one row) from `first_row` on, as many as fit `out`.
+/// Float32 values of consecutive rows (of a matrix; a vector is one row) from `first_row` on, as many as fit
+/// `out`.
 Status readRows(const io::Checkpoint& checkpoint, const TensorSource& source, int64_t first_row,
                 std::span<float> out);
 /// All values of a parameter as float32.

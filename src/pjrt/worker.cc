@@ -19,8 +19,8 @@ std::string& chosenWorkerProgram() {
   return program;
 }
 
-/// The program whose verb `worker` answers. Never "whatever runs now": a test program started as its own worker
-/// would run its tests again, and start itself again.
+/// The program whose verb `worker` answers. Never "whatever runs now": a test program started as its own
+/// worker would run its tests again, and start itself again.
 Result<std::string> workerProgram() {
   const char* program = std::getenv("SUBLANE_WORKER");
   if (program != nullptr && *program != '\0') return std::string(program);

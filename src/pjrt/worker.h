@@ -47,7 +47,8 @@ struct AheadOfTimeResult {
 /// a timeout is a machine error with the child's last lines.
 Result<AheadOfTimeResult> compileAheadOfTime(const AheadOfTimeRequest& request);
 
-/// Says which program answers the verb `worker` ($SUBLANE_WORKER overrides): `sublane` names itself when it starts.
+/// Says which program answers the verb `worker` ($SUBLANE_WORKER overrides): `sublane` names itself when it
+/// starts.
 void setWorkerProgram(std::string path);
 
 /// Body of the hidden verb `sublane worker`: reads one request from stdin, writes one framed reply to stdout.

@@ -294,7 +294,8 @@ TEST_F(AheadOfTime, AProgramThatNamedNoWorkerIsNeverItsOwn) {
   ScopedVariable worker("SUBLANE_WORKER", "");
   Result<AheadOfTimeResult> result = compileAheadOfTime(tiny("v6e:1x1"));
   ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().text(), "compile: no worker program is set\n  hint: set SUBLANE_WORKER to build/sublane");
+  EXPECT_EQ(result.error().text(),
+            "compile: no worker program is set\n  hint: set SUBLANE_WORKER to build/sublane");
 }
 
 TEST_F(AheadOfTime, MissingWorkerIsAnError) {
