@@ -93,11 +93,18 @@ Json totalJson(const Step& step, const chips::Chip& chip) {
   return json;
 }
 
+/// The compiler's fingerprint is bytes, not text.
+std::string hexOf(const std::string& bytes) {
+  std::string hex;
+  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return hex;
+}
+
 Json stepJson(const Step& step, const chips::Chip& chip) {
   Json json;
   json["name"] = step.name;
   json["bucket"] = textOrNull(step.bucket);
-  json["fingerprint"] = textOrNull(step.fingerprint);
+  json["fingerprint"] = textOrNull(hexOf(step.fingerprint));
   json["rows"] = Json::array();
   for (const Row& row : step.rows) json["rows"].push_back(rowJson(row));
   json["total"] = totalJson(step, chip);
