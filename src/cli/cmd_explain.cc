@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <fstream>
 
 #include "base/json.h"
 #include "cli/cli.h"
@@ -16,8 +17,12 @@ struct ExplainOptions {
   report::TextOptions text;
 };
 
+/// StableHLO text: by its name, or a file that begins as MLIR does.
 bool isProgramText(const std::string& subject) {
-  return subject.ends_with(".mlir") || subject.ends_with(".stablehlo");
+  if (subject.ends_with(".mlir") || subject.ends_with(".stablehlo")) return true;
+  std::ifstream file(subject);
+  std::string word;
+  return file && file >> word && (word == "module" || word == "module{" || word.substr(0, 4) == "#loc");
 }
 
 /// Lines on stderr, only where someone watches.

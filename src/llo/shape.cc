@@ -173,6 +173,7 @@ std::string toString(const Shape& shape) {
     return text + ")";
   }
   std::string text = fmt::format("{}[{}]", name(shape.type), fmt::join(shape.dims, ","));
+  if (shape.memory() == Memory::kOther) return text + fmt::format(" S({})", shape.layout.memory_space);
   if (shape.memory() != Memory::kHbm) text += fmt::format(" {}", name(shape.memory()));
   return text;
 }

@@ -19,10 +19,6 @@
 namespace sublane::report {
 namespace {
 
-struct Program {
-  std::string name, bucket, stablehlo;
-};
-
 pjrt::AheadOfTimeRequest requestFor(const chips::Chip& chip, const std::string& stablehlo) {
   pjrt::AheadOfTimeRequest request;
   request.stablehlo = stablehlo;
@@ -54,7 +50,7 @@ std::optional<ParseFault> parseFault(const std::string& message) {
 }
 
 /// The compiler's refusal, in the house's form where we know its meaning; else as it came.
-Error explainRefusal(const Error& error, const Program& program, const chips::Chip& chip) {
+Error explainRefusal(const Error& error, const StepProgramText& program, const chips::Chip& chip) {
   const std::string where = fmt::format("{} on {}", program.name, chip.name);
   const bool is_file = program.bucket.empty();
   if (const auto sizes = hbmSizes(error.message())) {
@@ -105,7 +101,7 @@ bool holdsLoop(const llo::HloModule& module) {
   return false;
 }
 
-Result<Step> priced(const Program& program, const pjrt::AheadOfTimeResult& compiled,
+Result<Step> priced(const StepProgramText& program, const pjrt::AheadOfTimeResult& compiled,
                     const chips::Chip& chip) {
   SUBLANE_TRY(llo::HloModule module, llo::readHloModule(compiled.optimized_hlo));
   SUBLANE_TRY(Step step, costOf(module, chip));
@@ -137,7 +133,8 @@ std::string compilerName(const std::string& platform_version) {
 }
 
 /// Compiles all programs at once, each in its own child.
-Result<Explanation> explainPrograms(const std::vector<Program>& programs, const CompileRequest& common) {
+Result<Explanation> explainPrograms(const std::vector<StepProgramText>& programs,
+                                    const CompileRequest& common) {
   SUBLANE_TRY(const chips::Chip* chip, chips::findChip(common.chip));
   std::vector<std::optional<Result<pjrt::AheadOfTimeResult>>> compiled(programs.size());
   std::mutex telling;
@@ -248,10 +245,7 @@ Result<Explanation> explainModel(const ModelRequest& request) {
   SUBLANE_CHECK_OK(chips::findChip(request.common.chip));
   if (request.common.progress) request.common.progress("building the steps");
   SUBLANE_TRY(ModelPrograms built, buildPrograms(request));
-  std::vector<Program> programs;
-  for (StepProgramText& step : built.steps)
-    programs.push_back({step.name, step.bucket, std::move(step.stablehlo)});
-  SUBLANE_TRY(Explanation explanation, explainPrograms(programs, request.common));
+  SUBLANE_TRY(Explanation explanation, explainPrograms(built.steps, request.common));
   explanation.subject = request.config.empty() ? request.model : request.config;
   explanation.detail = built.detail;
   explanation.assumptions = built.assumptions;

@@ -29,7 +29,7 @@ std::string ops(int64_t count) {
 
 /// Sum over the rows for which `pick` holds.
 struct Sum {
-  double us = 0, bound_us = 0;
+  double us = 0, bound_us = 0, hbm_us = 0, mxu_us = 0;
   int64_t bytes = 0, count = 0;
 };
 template <class Pick>
@@ -85,6 +85,8 @@ Finding slowMatmuls(const Look& look) {
     Sum& sum = parts[row.place.part];
     sum.us += row.us;
     sum.bound_us += std::max(row.hbm_us, row.mxu_us);
+    sum.hbm_us += row.hbm_us;
+    sum.mxu_us += row.mxu_us;
     sum.bytes += row.hbm_bytes;
     sum.count += row.count;
   }
@@ -96,7 +98,9 @@ Finding slowMatmuls(const Look& look) {
         fmt::format("{}: {} matmuls take {:.1f} us ({:.0f} %), their bound is {:.1f} us ({:.0f} % reached)",
                     part.empty() ? "(no part)" : escaped(part), formatCount(sum.count), sum.us,
                     look.percent(sum.us), sum.bound_us, 100 * sum.bound_us / sum.us),
-        sum.bytes / std::max<int64_t>(1, sum.count) < (1 << 20)
+        sum.mxu_us > sum.hbm_us
+            ? "the MXU waits: larger tiles or products, or a kernel with better reuse of weights"
+        : sum.bytes / std::max<int64_t>(1, sum.count) < (1 << 20)
             ? "each reads little: join products that share their input, or prefetch their weights"
             : "weights could stream faster: prefetch them, or merge products that share their input",
         lost};

@@ -92,7 +92,7 @@ Places::Places(const llo::HloModule& module) : module_(module) {
     }
   };
   settle();
-  for (auto [computation, instruction, place] : loop_places_) {
+  for (const auto& [computation, instruction, place] : loop_places_) {
     RowPlace& at = places_[static_cast<size_t>(computation)][static_cast<size_t>(instruction)];
     if (!isPlaced(at)) at = place;
   }

@@ -63,6 +63,7 @@ std::vector<Group> groupsOf(const Step& step) {
     group.us += row.us;
   }
   std::vector<Group> sorted;
+  sorted.reserve(groups.size());
   for (auto& [key, group] : groups) sorted.push_back(group);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Group& a, const Group& b) {
     return std::tuple(-a.us, a.first->id) < std::tuple(-b.us, b.first->id);
@@ -236,7 +237,7 @@ std::string toText(const Explanation& explanation, const TextOptions& options) {
   for (const std::string& flag : explanation.flags) text += wrapped("flag " + flag, "", "  ");
   for (const std::string& assumption : explanation.assumptions)
     text += wrapped("assumed: " + assumption, "", "  ");
-  text += "H HBM, V VMEM, S SMEM, C CMEM, h host; columns are explained in docs/explain.md\n";
+  text += "H HBM, V VMEM, S SMEM, C CMEM, h host, o other; columns are explained in docs/explain.md\n";
   for (const Step& step : explanation.steps) text += stepText(step, chip, options);
   return text;
 }

@@ -218,7 +218,7 @@ std::string memorySpaces(const Computation& in, const Instruction& at) {
   auto list = [](const std::set<llo::Memory>& spaces) {
     std::string text;
     for (llo::Memory space : spaces) {
-      if (space != llo::Memory::kOther) text += fmt::format("{}{}", text.empty() ? "" : "+", name(space));
+      text += fmt::format("{}{}", text.empty() ? "" : "+", name(space));
     }
     return text.empty() ? std::string("-") : text;
   };

@@ -212,7 +212,7 @@ Work WorkCounter::of(const Computation& in, const Instruction& at) {
   }
   if ((at.is("reduce") || at.is("reduce-window") || at.is("scatter") || at.is("map")) &&
       at.called.size() == 1) {
-    const size_t data = at.is("scatter") ? at.operands.size() - (at.operands.size() ? 1 : 0) : 0;
+    const size_t data = at.is("scatter") && !at.operands.empty() ? at.operands.size() - 1 : 0;
     double times = std::max(0.0, countOf(operandShape(in, at, data)) - (at.is("reduce") ? outputs : 0));
     if (at.is("reduce-window")) {
       times = outputs;
