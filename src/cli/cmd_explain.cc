@@ -58,9 +58,12 @@ Action addExplain(CLI::App& verb) {
   verb.add_option("--chip", request.common.chip, "v4, v5e, v5p, v6e or tpu7x")->required();
   verb.add_option("--config", request.config, "A config.json instead of a model: shapes only");
   verb.add_option("--batch", request.batch, "Sequences of the decode step")->capture_default_str();
-  verb.add_option("--context", request.context, "Tokens of each in the cache")->capture_default_str();
-  verb.add_option("--prefill-tokens", request.prefill_tokens, "Tokens of the prefill step")
-      ->capture_default_str();
+  verb.add_option("--context", request.context,
+                  "Tokens of each in the cache (default 1024, or the model's most)")
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--prefill-tokens", request.prefill_tokens,
+                  "Tokens of the prefill step (default 512, or the model's most)")
+      ->check(CLI::PositiveNumber);
   verb.add_option("--page-size", request.page_size, "Tokens of a page of the cache")->capture_default_str();
   verb.add_option("--layers", options->layers, "unrolled, or loop: compiles faster, copies the cache")
       ->check(CLI::IsMember({"unrolled", "loop"}))

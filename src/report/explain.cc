@@ -202,12 +202,16 @@ Result<std::string> lowered(const models::DecoderConfig& config, const models::S
 
 }  // namespace
 
-Result<ModelPrograms> buildPrograms(const ModelRequest& request) {
+Result<ModelPrograms> buildPrograms(const ModelRequest& given) {
+  ModelRequest request = given;
   const bool shapes_only = !request.config.empty();
   SUBLANE_TRY(io::Checkpoint checkpoint,
               shapes_only ? io::openConfig(request.config) : io::openCheckpoint(request.model));
   SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
   if (!shapes_only) SUBLANE_CHECK_OK(models::checkTensors(checkpoint, config));
+  const int64_t most = config.context > 0 ? config.context : INT64_MAX;
+  if (request.context == 0) request.context = std::min<int64_t>(1024, most);
+  if (request.prefill_tokens == 0) request.prefill_tokens = std::min<int64_t>(512, most);
   SUBLANE_CHECK_OK(checkSizes(request, config));
 
   models::StepShape decode, prefill;

@@ -24,11 +24,11 @@ struct CompileRequest {
 };
 
 struct ModelRequest {
-  std::string model{};           // a name, a .gguf file or a directory; or
-  std::string config{};          // a config.json: shapes only
-  int64_t batch = 8;             // sequences of the decode step
-  int64_t context = 1024;        // tokens of each in the cache
-  int64_t prefill_tokens = 512;  // of the prefill step: one prompt
+  std::string model{};         // a name, a .gguf file or a directory; or
+  std::string config{};        // a config.json: shapes only
+  int64_t batch = 8;           // sequences of the decode step
+  int64_t context = 0;         // tokens of each in the cache; 0: 1024, or all that the model was made for
+  int64_t prefill_tokens = 0;  // of the prefill step, one prompt; 0: 512, or all that the model was made for
   int64_t page_size = 16;
   bool layers_in_loop = false;
   formats::DType dtype = formats::DType::kBF16;  // of weights, activations and cache
