@@ -53,18 +53,23 @@ Status explain(ExplainOptions& options) {
 Action addExplain(CLI::App& verb) {
   auto options = std::make_shared<ExplainOptions>();
   report::ModelRequest& request = options->request;
+  const CLI::Range sizes(int64_t{1}, int64_t{1} << 24);
   verb.add_option("MODEL", options->subject,
                   "A model's name, a .gguf file, a directory, or StableHLO text (.mlir)");
   verb.add_option("--chip", request.common.chip, "v4, v5e, v5p, v6e or tpu7x")->required();
   verb.add_option("--config", request.config, "A config.json instead of a model: shapes only");
-  verb.add_option("--batch", request.batch, "Sequences of the decode step")->capture_default_str();
+  verb.add_option("--batch", request.batch, "Sequences of the decode step")
+      ->check(sizes)
+      ->capture_default_str();
   verb.add_option("--context", request.context,
                   "Tokens of each in the cache (default 1024, or the model's most)")
-      ->check(CLI::PositiveNumber);
+      ->check(sizes);
   verb.add_option("--prefill-tokens", request.prefill_tokens,
                   "Tokens of the prefill step (default 512, or the model's most)")
-      ->check(CLI::PositiveNumber);
-  verb.add_option("--page-size", request.page_size, "Tokens of a page of the cache")->capture_default_str();
+      ->check(sizes);
+  verb.add_option("--page-size", request.page_size, "Tokens of a page of the cache")
+      ->check(sizes)
+      ->capture_default_str();
   verb.add_option("--layers", options->layers, "unrolled, or loop: compiles faster, copies the cache")
       ->check(CLI::IsMember({"unrolled", "loop"}))
       ->capture_default_str();
@@ -72,7 +77,7 @@ Action addExplain(CLI::App& verb) {
       ->check(CLI::IsMember({"bf16", "f32"}))
       ->capture_default_str();
   verb.add_option("--top", options->text.top, "Lines of rows a step; 0: all")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
       ->capture_default_str();
   verb.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   verb.add_flag_callback("--json", [options] { options->format = "json"; }, "Short for --format json");
