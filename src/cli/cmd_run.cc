@@ -58,7 +58,6 @@ double rate(int64_t count, double seconds) { return seconds > 0 ? static_cast<do
 struct Answer {
   std::vector<int32_t> ids;
   std::string text;
-  bool stopped = false;
   std::string finish = "length";  // or "stop", or "context": the context was full before --max-tokens
 };
 
@@ -74,8 +73,7 @@ Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer
   while (!engine.idle()) {
     SUBLANE_TRY(std::vector<engine::Token> tokens, engine.step());
     for (const engine::Token& token : tokens) {
-      answer.stopped = token.finish == engine::Finish::kStop;
-      if (answer.stopped) answer.finish = "stop";
+      if (token.finish == engine::Finish::kStop) answer.finish = "stop";
       if (token.id < 0) continue;
       answer.ids.push_back(token.id);
       emit(detokenizer.push(token.id));
@@ -94,7 +92,7 @@ void printSummary(const engine::Engine& engine, const Answer& answer) {
                engine.describe().c_str(), t.load, t.compile, static_cast<long long>(t.prefill_tokens),
                t.prefill, rate(t.prefill_tokens, t.prefill),
                rate(static_cast<int64_t>(t.decode.size()), total(t.decode)), answer.ids.size(),
-               answer.stopped ? "a stop token" : "the length");
+               answer.finish.c_str());
 }
 
 void printRunJson(const RunOptions& o, const engine::Engine& engine, const std::vector<int32_t>& prompt,
@@ -164,7 +162,8 @@ Status run(const RunOptions& o) {
   say(o, "compiling the steps for this CPU (some seconds)\n");
   SUBLANE_CHECK_OK(engine.prepare(length));
   SUBLANE_TRY(Answer answer, generate(engine, tokenizer, !o.json));
-  if (!answer.stopped && static_cast<int64_t>(answer.ids.size()) < o.max_tokens) answer.finish = "context";
+  if (answer.finish == "length" && static_cast<int64_t>(answer.ids.size()) < o.max_tokens)
+    answer.finish = "context";
   if (o.json) {
     printRunJson(o, engine, prompt, answer);
   } else {

@@ -1,7 +1,6 @@
 #include "engine/weights.h"
 
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -9,15 +8,10 @@
 namespace sublane::engine {
 namespace {
 
-std::vector<std::byte> rounded(std::span<const float> values, formats::DType dtype) {
-  if (dtype == formats::DType::kBF16) {
-    std::vector<std::byte> bytes(values.size() * 2);
-    auto* out = reinterpret_cast<uint16_t*>(bytes.data());
-    for (size_t i = 0; i < values.size(); ++i) out[i] = formats::bf16FromFloat(values[i]);
-    return bytes;
-  }
-  std::vector<std::byte> bytes(values.size() * 4);
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+std::vector<std::byte> roundedToBf16(std::span<const float> values) {
+  std::vector<std::byte> bytes(values.size() * 2);
+  auto* out = reinterpret_cast<uint16_t*>(bytes.data());
+  for (size_t i = 0; i < values.size(); ++i) out[i] = formats::bf16FromFloat(values[i]);
   return bytes;
 }
 
@@ -28,7 +22,7 @@ Result<pjrt::Buffer> loadParameter(const io::Checkpoint& checkpoint, const model
   if (source.type.dtype == formats::DType::kF32) {
     return client.toDevice(source.type, std::as_bytes(std::span(values)));
   }
-  return client.toDevice(source.type, rounded(values, source.type.dtype));
+  return client.toDevice(source.type, roundedToBf16(values));
 }
 
 }  // namespace
