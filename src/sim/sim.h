@@ -1,0 +1,100 @@
+// A TPU in software: executes a compiled program's bundles, for time and, where asked, for values.
+//
+// Stages: decode (decode.h) turns listings into flat micro operations with absolute addresses; the sequencer
+// executes them bundle by bundle (machine.cc); DMAs go to the memory system (memory_system.h), which decides
+// when they complete; waits advance the clock. Vector work is not executed unless values are asked for or a
+// scalar depends on it.
+//
+//   SUBLANE_TRY(sim::Run run, sim::simulate(program, sim::chipModel("v6e"), {}));
+//   fmt::print("{} cycles\n", run.cycles);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "events/events.h"
+#include "llo/program.h"
+
+namespace sublane::sim {
+
+/// The numbers of a chip that time depends on; read from src/sim/models/<chip>.json, each with its source.
+/// Few and physical.
+struct ChipModel {
+  std::string chip;
+  std::string hash;  // of the file and the simulator's version: printed with every result
+  double clock_hz = 0;
+  double hbm_peak_bytes_per_second = 0;
+  double hbm_efficiency = 0;          // share of the peak that long transfers reach
+  double hbm_run_overhead_bytes = 0;  // what each contiguous run costs beside its bytes
+  double read_latency_cycles = 0, write_latency_cycles = 0,
+         small_latency_cycles = 0;   // HBM->VMEM, VMEM->HBM, HBM->SMEM
+  double local_bytes_per_cycle = 0;  // VMEM->VMEM, VMEM->SMEM
+  int branch_delay_slots = 4;
+  double launch_us = 0;  // a program's start and end as a profiler's op interval does not see it
+  std::map<std::string, double> extra{};  // further numbers of the file, by key
+};
+Result<ChipModel> chipModel(const std::string& chip);
+
+/// Counterfactuals: what is taken away.
+enum class Without : uint8_t {
+  kHbmLimit,
+  kDmaLatency,
+  kDma,
+  kSpills,
+  kLaunch,
+  kDependencies,
+  kBranches,
+  kOverlays
+};
+Result<Without> withoutOf(std::string_view name);
+
+enum class DmaTiming : uint8_t {
+  kShared,    // our model: one HBM that transfers share
+  kCompiler,  // libtpu's own: each transfer alone, latency + bytes / rate; to compare with its static profile
+};
+
+/// An argument's bytes in the program's own device layout, by parameter number. What is not given is not read
+/// as zero: a scalar that depends on it is an error, unless `assume_zero`.
+struct Inputs {
+  std::map<int32_t, std::vector<std::byte>> arguments;
+};
+
+struct Options {
+  DmaTiming dma = DmaTiming::kShared;
+  std::vector<Without> without{};
+  bool values = false;
+  Inputs inputs{};
+  int64_t most_bundles = int64_t{1} << 36;           // stops a program that does not end
+  std::function<void(const events::Event&)> sink{};  // empty: no events
+};
+
+/// Time of one traced operation, all its executions.
+struct OpTime {
+  int32_t traced = -1;  // into Program::traced
+  int64_t executions = 0, cycles = 0;
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;  // of the DMAs that it issued
+  events::CauseCycles causes{};
+};
+
+struct Run {
+  int64_t cycles = 0;
+  double us = 0;
+  int64_t bundles = 0;  // executed
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, transfers = 0;
+  events::CauseCycles causes{};    // add up to `cycles`
+  std::vector<OpTime> ops;         // in order of first execution; the last may be "outside of all operations"
+  std::vector<std::string> notes;  // what is assumed or not modelled
+  std::map<int32_t, std::vector<std::byte>>
+      outputs;  // with values: results in device layout, by output number
+};
+
+/// Errors: a deadlock (which flag, who waits, what is pending), a trap of the program's own checks (its
+/// text), a read of memory that nothing wrote, an operation that values do not know, most_bundles.
+Result<Run> simulate(const llo::Program& program, const ChipModel& model, const Options& options);
+
+}  // namespace sublane::sim
