@@ -5,7 +5,7 @@
 // as far as it is known, is in docs/simulator.md. Text is foreign: every fault is an Error with its bundle.
 //
 //   SUBLANE_TRY(llo::Listing listing, llo::readListing(text, {.function = "fusion.1"}));
-//   for (const llo::Instruction& i : listing.of(listing.bundles[0x11])) fmt::print("{}\n", name(i.op));
+//   for (const llo::BundleInstruction& i : listing.of(listing.bundles[0x11])) fmt::print("{}\n", name(i.op));
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ enum class Unit : uint8_t {
 };
 std::string_view name(Unit unit);
 
-/// The operations by their first word ("vadd", "vmatmul", "sbr.rel", "dma.hbm_to_vmem"): operations.inc.
+/// The operations by the words that say what is done ("vadd", "vadd.xlane", "sbr.rel"): operations.inc.
 enum class Op : uint16_t {
 #define SUBLANE_OPERATION(enumerator, text, unit) k##enumerator,
 #include "llo/operations.inc"
@@ -85,6 +85,8 @@ enum class Role : uint8_t {
   kOverrides,
   kWidth,
   kVx,
+  kPattern,
+  kSource,
   kOther,
 };
 
@@ -111,7 +113,8 @@ struct Operand {
   uint8_t sublane_mask = 0xff;      // VMEM ("sm"): sublanes that are loaded or stored
 };
 
-struct Instruction {
+/// One operation of a bundle. (llo::Instruction is HLO's.)
+struct BundleInstruction {
   Op op{};
   int8_t unit_index = -1;  // 1 of ".mxu1", 0 of ".xlu0" and ".iar0"
   Register result;
@@ -125,7 +128,7 @@ struct Instruction {
   uint16_t operand_count = 0;
   uint16_t form =
       0;  // index into Listing::forms: the words after the first, without the unit ("bf16.vlgmr.msra")
-  uint32_t part = 0;  // "[2/16]" of a transpose: 2 | 16 << 16; "[thread:$1]" of a DMA: 1
+  uint32_t part = 0;  // "[2/16]" of a transpose: 2 | 16 << 16; "[thread:$1]" of a DMA: 1; "mrb[5]": 5
 };
 
 struct Bundle {
@@ -139,7 +142,8 @@ struct Allocation {
   std::string name;  // "allocation3", "allocation22_spill"
   std::string shape, tag;
   Space space = Space::kNone;
-  int64_t bytes = 0, offset = -1;  // -1: no place is given
+  int64_t bytes = 0,
+          offset = -1;    // both in bytes, of every space (VMEM row = 512, sync flag = 4); -1: no place
   bool absolute = false;  // "fixed_abs": `offset` is an address; else relative to the function's memory
   bool scoped = false;
   bool spill = false;
@@ -157,7 +161,7 @@ struct CallOperand {
 struct Listing {
   std::string function;  // "TLP", "fusion.1", "<late-initialization>"
   std::vector<Bundle> bundles;
-  std::vector<Instruction> instructions;
+  std::vector<BundleInstruction> instructions;
   std::vector<Operand> operands;
   std::vector<Allocation> allocations;
   std::vector<CallOperand> call_operands;
@@ -165,13 +169,13 @@ struct Listing {
   std::vector<std::string>
       callees;  // HLO operations that inlined calls name: "fusion.16", "<late-finalization>"
 
-  std::span<const Instruction> of(const Bundle& bundle) const {
+  std::span<const BundleInstruction> of(const Bundle& bundle) const {
     return std::span(instructions).subspan(bundle.first, bundle.count);
   }
-  std::span<const Operand> operandsOf(const Instruction& instruction) const {
+  std::span<const Operand> operandsOf(const BundleInstruction& instruction) const {
     return std::span(operands).subspan(instruction.first_operand, instruction.operand_count);
   }
-  const std::string& formOf(const Instruction& instruction) const { return forms[instruction.form]; }
+  const std::string& formOf(const BundleInstruction& instruction) const { return forms[instruction.form]; }
 };
 
 struct ListingOptions {
