@@ -93,7 +93,7 @@ enum class Role : uint8_t {
 struct Operand {
   enum class Kind : uint8_t {
     kRegister,
-    kInteger,     // `bits`; written as unsigned decimal or $hex
+    kInteger,     // `bits`; written as unsigned decimal, or as a pair of equal bf16 ("nan|nan")
     kFloat,       // `bits` of a float32
     kAllocation,  // address of an allocation plus `offset`
     kMemory,      // what lies at: space, base register or allocation, index register, offset, VMEM access
@@ -101,16 +101,17 @@ struct Operand {
   };
   Kind kind = Kind::kInteger;
   Role role = Role::kNone;
-  Space space = Space::kNone;  // of kMemory
-  Register reg;                // kRegister; of kMemory the base, if it is a register
-  Register index;              // of kMemory: a second register that is added
-  int32_t allocation = -1;     // of kAllocation, kMemory: index into Listing::allocations, or -1
-  int32_t value = -1;          // SSA id of the register's or FIFO's value
-  uint32_t bits = 0;
+  Space space = Space::kNone;       // of kMemory
+  Register reg;                     // kRegister; of kMemory the base, if it is a register
+  Register index;                   // of kMemory: a second register that is added
+  int32_t allocation = -1;          // of kAllocation, kMemory: index into Listing::allocations, or -1
+  int32_t value = -1;               // SSA id of the register's or FIFO's value
+  uint32_t bits = 0;                // of kMemory: the shuffle of "vld.sshfl", sublane k's source in nibble k
   int32_t offset = 0;               // in units of the space
-  int32_t sublane_stride = 1;       // VMEM: rows from one sublane to the next ("ss"); 0 broadcasts one row
+  int32_t sublane_stride = 1;       // VMEM: rows from one sublane to the next ("ss"); 0: one row for all
   int32_t sublanes_per_stride = 1;  // ("sps"), see docs/simulator.md
   uint8_t sublane_mask = 0xff;      // VMEM ("sm"): sublanes that are loaded or stored
+  Register mask;                    // VMEM: a scalar register that holds the sublane mask instead
 };
 
 /// One operation of a bundle. (llo::Instruction is HLO's.)

@@ -1,0 +1,190 @@
+#include "llo/listing_reader.h"
+
+#include "llo/listing_words.h"
+
+namespace sublane::llo {
+
+Result<Listing> readListing(std::string_view text, const ListingOptions& options) {
+  if (text.size() > UINT32_MAX)
+    return inputError("listing {}: {} bytes are more than {}", options.function, text.size(), UINT32_MAX);
+  SUBLANE_TRY(AllocationTable table, AllocationTable::read(options.memory, options.function));
+  return ListingReader(text, std::move(table), options).read();
+}
+
+ListingReader::ListingReader(std::string_view text, AllocationTable table, const ListingOptions& options)
+    : cursor_(text), table_(std::move(table)), options_(options) {
+  listing_.function = options.function;
+  listing_.forms.emplace_back();
+  forms_.emplace("", 0);
+  // Measured on our own programs: 45 to 110 bytes of text an instruction, 1.5 operands.
+  listing_.instructions.reserve(text.size() / 64);
+  listing_.operands.reserve(text.size() / 40);
+}
+
+Result<Listing> ListingReader::read() && {
+  bool fine = header();
+  while (fine) {
+    cursor_.skipBlanks();
+    if (cursor_.atEnd()) break;
+    fine = bundle();
+  }
+  if (fine && listing_.bundles.empty()) fine = fail("there is no bundle");
+  if (!fine || !branchesStayInside()) return *std::move(error_);
+  listing_.allocations = std::move(table_).take();
+  return std::move(listing_);
+}
+
+/// The key of the marks, which stands before the first bundle: lines that begin with '=' or a mark.
+bool ListingReader::header() {
+  for (;;) {
+    cursor_.skipBlanks();
+    const std::string_view rest = cursor_.rest();
+    const bool mark = rest.size() > 2 && rest[0] >= 'A' && rest[0] <= 'Z' && rest[2] == ':';
+    if (cursor_.peek() != '=' && !mark) return true;
+    cursor_.upTo('\n');
+  }
+}
+
+/// "0x11 LB: > >": number, marks, depth.
+bool ListingReader::bundleHead() {
+  const std::string_view place = cursor_.excerpt();
+  const uint64_t want = listing_.bundles.size();
+  Bundle bundle{.first = static_cast<uint32_t>(listing_.instructions.size())};
+  uint64_t bundle_number = 0;
+  if (!cursor_.integer(bundle_number)) return fail("a bundle's number expected at \"{}\"", place);
+  if (bundle_number != want) return fail("bundle {:#x} stands where {:#x} is due", bundle_number, want);
+  for (cursor_.skipSpaces(); !cursor_.take(':'); cursor_.skipSpaces()) {
+    const std::string_view mark = cursor_.wordChars();
+    if (mark.empty() && !cursor_.take(',')) return fail("a bundle's mark or ':' expected at \"{}\"", place);
+    bundle.loop_start |= mark == "LB";
+  }
+  for (cursor_.skipSpaces(); cursor_.take('>'); cursor_.skipSpaces())
+    if (++bundle.depth == UINT8_MAX) return fail("more than {} loops deep", UINT8_MAX - 1);
+  listing_.bundles.push_back(bundle);
+  return true;
+}
+
+bool ListingReader::bundle() {
+  if (!bundleHead()) return false;
+  if (!cursor_.take('{')) return expected("'{'");
+  cursor_.skipBlanks();
+  while (!cursor_.take('}')) {
+    if (!instruction()) return false;
+    if (cursor_.take(";;")) cursor_.skipBlanks();
+  }
+  const size_t count = listing_.instructions.size() - listing_.bundles.back().first;
+  if (count > UINT16_MAX) return fail("{} operations in a bundle", count);
+  listing_.bundles.back().count = static_cast<uint16_t>(count);
+  std::string_view regions;
+  for (cursor_.skipSpaces(); cursor_.atComment(); cursor_.skipSpaces())
+    if (!cursor_.comment(regions)) return fail("a comment does not end");
+  if (!cursor_.atEnd() && cursor_.peek() != '\n' && cursor_.peek() != '\r') return expected("the line's end");
+  return true;
+}
+
+bool ListingReader::instruction() {
+  now_ = {.first_operand = static_cast<uint32_t>(listing_.operands.size())};
+  role_ = Role::kNone;
+  after_comma_ = false;
+  if (!resultName() || !operationWord() || !operandsOfInstruction() || !afterOperation()) return false;
+  listing_.instructions.push_back(now_);
+  return true;
+}
+
+/// "%s12_s3 = " or "%12 = "
+bool ListingReader::resultName() {
+  if (cursor_.peek() != '%') return expected("an instruction (%name = operation)");
+  if (!valueName(now_.result, now_.value)) return false;
+  cursor_.skipSpaces();
+  if (!cursor_.take('=')) return expected("'='");
+  cursor_.skipSpaces();
+  return true;
+}
+
+/// "vmatmul.mubr.bf16.gmra.mrb[4].mxu0"; the number in brackets goes to `part`.
+bool ListingReader::operationWord() {
+  const std::string_view start = cursor_.rest();
+  size_t length = 0;
+  std::string without_number;
+  for (; length < start.size(); ++length) {
+    const char c = start[length];
+    if (c == '<') length = std::min(start.find('>', length), start.size() - 1);
+    if (c == '[') break;
+    if (c == ' ' || c == ',' || c == '}' || c == ';' || c == '(' || c == '\n') break;
+  }
+  std::string_view text = start.substr(0, length);
+  cursor_.take(text);
+  if (!text.empty() && cursor_.take('[')) {
+    uint64_t index = 0;
+    if (!cursor_.integer(index) || index > UINT16_MAX || !cursor_.take(']'))
+      return expected("a number below 65536 and ']'");
+    now_.part = static_cast<uint32_t>(index);
+    without_number = text;
+    const std::string_view unit = cursor_.peek() == '.' ? cursor_.rest().substr(0, 5) : "";
+    without_number += unit;
+    cursor_.take(unit);
+    text = without_number;
+  }
+  auto cached = words_.find(text);
+  if (cached == words_.end()) {
+    const std::optional<Word> word = resolveWord(text);
+    if (!word) {
+      fail("unknown operation {} ({})", text, options_.compiler);
+      error_ = std::move(*error_).hint("say what executes it in src/llo/operations.inc");
+      return false;
+    }
+    // Only a word that the listing's text holds may be a key.
+    const CachedWord fresh{word->op, word->unit_index, formIndex(word->form)};
+    if (error_) return false;
+    now_.op = fresh.op, now_.unit_index = fresh.unit_index, now_.form = fresh.form;
+    if (without_number.empty()) words_.emplace(text, fresh);
+    return true;
+  }
+  now_.op = cached->second.op;
+  now_.unit_index = cached->second.unit_index;
+  now_.form = cached->second.form;
+  return true;
+}
+
+bool ListingReader::afterOperation() {
+  if (now_.op == Op::kInlinedCall && now_.callee < 0) return fail("a call does not name what it calls");
+  if (now_.op == Op::kSbrRel && now_.target < 0) return fail("a branch has no target");
+  const size_t count = listing_.operands.size() - now_.first_operand;
+  if (count > UINT16_MAX) return fail("{} operands", count);
+  now_.operand_count = static_cast<uint16_t>(count);
+  if (now_.op != Op::kIntToPtr) return true;
+  // Executed as nothing, since it renames a register; anything else would be a move.
+  if (count != 1 || listing_.operands.back().reg != now_.result)
+    return fail("int_to_ptr moves {}", name(now_.result));
+  return true;
+}
+
+bool ListingReader::branchesStayInside() {
+  for (size_t b = 0; b < listing_.bundles.size(); ++b)
+    for (const BundleInstruction& i : listing_.of(listing_.bundles[b]))
+      if (i.target >= static_cast<int64_t>(listing_.bundles.size())) {
+        error_ = inputError("listing {}, bundle {:#x}: a branch to bundle {:#x} of {:#x}", options_.function,
+                            b, i.target, listing_.bundles.size());
+        return false;
+      }
+  return true;
+}
+
+uint16_t ListingReader::formIndex(std::string_view form) {
+  const auto [found, fresh] = forms_.emplace(form, static_cast<uint16_t>(listing_.forms.size()));
+  if (fresh && listing_.forms.size() > UINT16_MAX) fail("more than {} forms of operations", UINT16_MAX);
+  if (fresh) listing_.forms.emplace_back(form);
+  return found->second;
+}
+
+bool ListingReader::addForm(std::string_view word) {
+  const std::string& form = listing_.forms[now_.form];
+  now_.form = formIndex(form.empty() ? std::string(word) : fmt::format("{}.{}", form, word));
+  return !error_;
+}
+
+bool ListingReader::expected(std::string_view what) {
+  return fail("{} expected at \"{}\"", what, cursor_.excerpt());
+}
+
+}  // namespace sublane::llo

@@ -1,0 +1,86 @@
+// The scanner behind readListing: one pass over the text, one function for each rule of the grammar. Each
+// rule returns false after fail(), which keeps the first fault.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "llo/listing.h"
+#include "llo/listing_cursor.h"
+#include "llo/listing_memory.h"
+
+namespace sublane::llo {
+
+class ListingReader {
+ public:
+  ListingReader(std::string_view text, AllocationTable table, const ListingOptions& options);
+  Result<Listing> read() &&;
+
+ private:
+  // listing_reader.cc: lines and instructions
+  bool header();
+  bool bundleHead();
+  bool bundle();
+  bool instruction();
+  bool resultName();
+  bool operationWord();
+  bool afterOperation();
+  bool branchesStayInside();
+  // listing_operands.cc
+  bool operandsOfInstruction();
+  bool operand();
+  bool comment();
+  bool parentheses();
+  bool predicate();
+  bool bracket();
+  bool allocationAddress();
+  bool allocationAndOffset(Operand& operand);
+  bool memory(Space space);
+  bool memoryAddress(Operand& operand);
+  bool memoryAccess(Operand& operand);
+  bool callOperand();
+  bool registerOperand();
+  bool valueName(Register& reg, int32_t& value);
+  bool number();
+  bool packedPair(std::string_view text, size_t bar);
+  bool branchTarget();
+  bool add(Operand operand);
+
+  uint16_t formIndex(std::string_view form);
+  bool addForm(std::string_view word);
+  template <class... Args>
+  bool fail(fmt::format_string<Args...> format, Args&&... args);
+  bool expected(std::string_view what);
+
+  struct CachedWord {
+    Op op{};
+    int8_t unit_index = -1;
+    uint16_t form = 0;
+  };
+
+  Cursor cursor_;
+  AllocationTable table_;
+  const ListingOptions& options_;
+  Listing listing_;
+  std::optional<Error> error_;
+  std::unordered_map<std::string_view, CachedWord> words_;
+  std::unordered_map<std::string, uint16_t> forms_;
+  std::unordered_map<std::string, int32_t> callees_;
+  // Of the instruction at hand.
+  BundleInstruction now_;
+  Role role_ = Role::kNone;
+  bool after_comma_ = false;
+};
+
+template <class... Args>
+bool ListingReader::fail(fmt::format_string<Args...> format, Args&&... args) {
+  if (error_) return false;
+  const size_t bundle = listing_.bundles.empty() ? 0 : listing_.bundles.size() - 1;
+  error_ = inputError(format, std::forward<Args>(args)...)
+               .at(fmt::format("listing {}, bundle {:#x}", options_.function, bundle));
+  return false;
+}
+
+}  // namespace sublane::llo
