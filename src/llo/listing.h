@@ -48,7 +48,8 @@ Unit unitOf(Op op);
 
 /// Memories, with the unit of an address: SMEM 4-byte words, VMEM rows of 512 bytes, sync flags by number,
 /// HBM granules of 32 bytes (v5e: rows of 512 bytes until a shift by 4 makes granules of them).
-enum class Space : uint8_t { kNone, kSmem, kVmem, kHbm, kSyncFlag, kCmem, kHost };
+/// kSparseCore: any memory of v6e's and tpu7x's SparseCore.
+enum class Space : uint8_t { kNone, kSmem, kVmem, kHbm, kSyncFlag, kCmem, kHost, kSparseCore };
 std::string_view name(Space space);
 
 enum class RegisterFile : uint8_t { kNone, kScalar, kPredicate, kVector, kMask };
@@ -155,7 +156,7 @@ struct CallOperand {
   Register reg;
   Space space = Space::kNone;
   std::string shape;
-  int32_t index = 0;
+  int32_t index = 0;  // -1: a table of addresses in SMEM that the caller made
   bool is_output = false;
 };
 

@@ -40,7 +40,6 @@ bool ListingReader::add(Operand operand) {
   operand.role = role_;
   role_ = Role::kNone;
   after_comma_ = false;
-  if (operand.offset < 0) return fail("an offset of {}", operand.offset);
   listing_.operands.push_back(operand);
   return true;
 }
@@ -156,28 +155,42 @@ bool ListingReader::memory(Space space) {
   return add(operand);
 }
 
+/// "#allocation3 + $0x38", "%s1_s0 + %s2_s1 - $0x1f"
 bool ListingReader::memoryAddress(Operand& operand) {
-  do {
+  for (bool negative = false;;) {
     cursor_.skipSpaces();
-    uint64_t offset = 0;
-    if (cursor_.peek() == '#') {
+    if (cursor_.peek() == '#' && !negative) {
       if (operand.allocation >= 0) return expected("one allocation in an address, not a second");
       if (!allocationAndOffset(operand)) return false;
-    } else if (cursor_.peek() == '%') {
-      if (operand.index) return expected("at most two registers in an address, not a third");
-      int32_t value = -1;
-      Register& reg = operand.reg ? operand.index : operand.reg;
-      if (!valueName(reg, value)) return false;
-      if (!reg) return fail("value %{} in an address has no register", value);
-      if (operand.value < 0) operand.value = value;
-    } else if (cursor_.take('$') && cursor_.integer(offset) &&
-               offset <= static_cast<uint64_t>(INT32_MAX - operand.offset)) {
-      operand.offset += static_cast<int32_t>(offset);
-    } else {
-      return expected("an allocation, a register or $offset");
+    } else if (cursor_.peek() == '%' && !negative) {
+      if (!addressRegister(operand)) return false;
+    } else if (!addressOffset(operand, negative)) {
+      return false;
     }
     cursor_.skipSpaces();
-  } while (cursor_.take('+'));
+    negative = cursor_.peek() == '-';
+    if (!cursor_.take('+') && !cursor_.take('-')) return true;
+  }
+}
+
+bool ListingReader::addressRegister(Operand& operand) {
+  if (operand.index) return expected("at most two registers in an address, not a third");
+  Register& reg = operand.reg ? operand.index : operand.reg;
+  int32_t value = -1;
+  if (!valueName(reg, value)) return false;
+  if (!reg) return fail("value %{} in an address has no register", value);
+  if (operand.value < 0) operand.value = value;
+  return true;
+}
+
+bool ListingReader::addressOffset(Operand& operand, bool negative) {
+  uint64_t magnitude = 0;
+  if (!cursor_.take('$') || !cursor_.integer(magnitude) || magnitude > INT32_MAX)
+    return expected("an allocation, a register or $offset below 2^31");
+  const int64_t offset =
+      operand.offset + (negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude));
+  if (offset > INT32_MAX || offset < INT32_MIN) return fail("an offset of {}", offset);
+  operand.offset = static_cast<int32_t>(offset);
   return true;
 }
 
@@ -217,11 +230,13 @@ bool ListingReader::callOperand() {
   cursor_.take(operand.shape);
   cursor_.take(", index: ");
   uint64_t index = 0;
+  const bool unnumbered = cursor_.take('-');
   if (!cursor_.integer(index) || index > INT32_MAX || !cursor_.take(", kind: "))
     return expected("an index and a kind");
-  operand.index = static_cast<int32_t>(index);
+  operand.index = unnumbered ? -1 : static_cast<int32_t>(index);
   const std::string_view kind = cursor_.wordChars();
-  if (kind != "input" && kind != "output") return fail("a call's operand of unknown kind \"{}\"", kind);
+  if (kind != "input" && kind != "output" && kind != "const")
+    return fail("a call's operand of unknown kind \"{}\"", kind);
   operand.is_output = kind == "output";
   cursor_.upTo(']');
   if (!cursor_.take(']')) return expected("']'");

@@ -152,11 +152,40 @@ bool ListingReader::afterOperation() {
   const size_t count = listing_.operands.size() - now_.first_operand;
   if (count > UINT16_MAX) return fail("{} operands", count);
   now_.operand_count = static_cast<uint16_t>(count);
-  if (now_.op != Op::kIntToPtr) return true;
-  // Executed as nothing, since it renames a register; anything else would be a move.
-  if (count != 1 || listing_.operands.back().reg != now_.result)
-    return fail("int_to_ptr moves {}", name(now_.result));
+  switch (now_.op) {
+    case Op::kSphi:
+    case Op::kPphi:
+    case Op::kVphi:
+    case Op::kVmphi:
+      return mergeStaysInRegister();
+    case Op::kIntToPtr:
+      return renameOrMove();
+    default:
+      return true;
+  }
+}
+
+/// A merge of control flow costs and does nothing, since all its sources lie in the result's register.
+bool ListingReader::mergeStaysInRegister() {
+  for (const Operand& operand : listing_.operandsOf(now_))
+    if (operand.reg != now_.result)
+      return fail("{} merges {} into {}", name(now_.op), name(operand.reg), name(now_.result));
   return true;
+}
+
+/// Nearly always the address stays where it is, often in the bundle that computes it. In another register it
+/// is a move; then its source was never seen to be computed in the same bundle.
+bool ListingReader::renameOrMove() {
+  if (now_.operand_count != 1) return fail("int_to_ptr takes one operand, not {}", now_.operand_count);
+  const Operand& source = listing_.operands.back();
+  if (source.reg == now_.result) return true;
+  for (size_t i = listing_.bundles.back().first; i < listing_.instructions.size(); ++i)
+    if (source.reg && listing_.instructions[i].value == source.value)
+      return fail("int_to_ptr moves {}, which this bundle computes, to {}", name(source.reg),
+                  name(now_.result));
+  now_.op = Op::kSmov;
+  now_.form = formIndex("u32");
+  return !error_;
 }
 
 bool ListingReader::branchesStayInside() {

@@ -27,6 +27,8 @@ class ListingReader {
   bool resultName();
   bool operationWord();
   bool afterOperation();
+  bool mergeStaysInRegister();
+  bool renameOrMove();
   bool branchesStayInside();
   // listing_operands.cc
   bool operandsOfInstruction();
@@ -39,6 +41,8 @@ class ListingReader {
   bool allocationAndOffset(Operand& operand);
   bool memory(Space space);
   bool memoryAddress(Operand& operand);
+  bool addressRegister(Operand& operand);
+  bool addressOffset(Operand& operand, bool negative);
   bool memoryAccess(Operand& operand);
   bool callOperand();
   bool registerOperand();

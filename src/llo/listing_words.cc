@@ -21,7 +21,8 @@ constexpr Entry kOperations[] = {
 constexpr std::string_view kUnits[] = {"pseudo", "scalar",  "vector alu", "vector load", "vector store",
                                        "eup",    "xlu",     "mxu",        "pop",         "dma",
                                        "sync",   "control", "misc"};
-constexpr std::string_view kSpaces[] = {"none", "smem", "vmem", "hbm", "sflag", "cmem", "host"};
+constexpr std::string_view kSpaces[] = {"none",  "smem", "vmem", "hbm",
+                                        "sflag", "cmem", "host", "sparse_core"};
 
 struct NamedRole {
   std::string_view text;
@@ -117,6 +118,7 @@ Role roleNamed(std::string_view text) {
 }
 
 Space spaceNamed(std::string_view text) {
+  if (text.starts_with("sparse_core_")) return Space::kSparseCore;
   for (size_t i = 1; i < std::size(kSpaces); ++i)
     if (kSpaces[i] == text) return static_cast<Space>(i);
   return Space::kNone;
