@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Lowers rows to StableHLO text for a chip that isn't there. Runs in the bench's own virtual environment (see run.py).
+
+    lower.py CACHE < rows.jsonl      one JSON row a line; one line of progress a row on stdout
+
+Each row gets CACHE/<row's folder>/program.mlir, inputs.npz where the program needs real values, and lower.json, which says
+either how long it took or why it failed. A failure never stops the rows after it.
+"""
+import json
+import os
+import pathlib
+import sys
+import time
+import traceback
+
+os.environ.update(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v6e-4", TPU_WORKER_HOSTNAMES="localhost", TPU_LOG_DIR="disabled",
+                  ALLOW_MULTIPLE_LIBTPU_LOAD="1", JAX_PLATFORMS="cpu")
+
+import jax
+import numpy as np
+from jax.experimental import topologies
+from jax.sharding import SingleDeviceSharding
+import jax._src.mesh as mesh_lib  # the abstract device that Pallas asks for has no public name in jax 0.10
+
+TOPOLOGIES = {"v4": ("v4:2x2x1", {"chip_config_name": "megacore"}), "v5e": ("v5e:2x2", {}), "v5p": ("v5p:2x2x1", {}),
+              "v6e": ("v6e:1x1", {}), "tpu7x": ("tpu7x:2x2x1", {})}
+
+
+class Target:
+    """A chip to lower for: its abstract device, and shapes placed on it."""
+
+    def __init__(self, chip, devices=1):
+        name, options = TOPOLOGIES[chip]
+        if devices > 1:
+            name = name.replace("1x1", "2x2")
+        topology = topologies.get_topology_desc(name, platform="tpu", **options)
+        self.devices = topology.devices[:devices]
+        kind = self.devices[0].device_kind
+        device = mesh_lib.AbstractDevice(device_kind=kind, num_cores=self.devices[0].num_cores, platform="tpu")
+        self.mesh = mesh_lib.AbstractMesh((), (), abstract_device=device)
+
+    def place(self, shape):
+        return jax.ShapeDtypeStruct(shape.shape, shape.dtype, sharding=SingleDeviceSharding(self.devices[0]))
+
+    def lower(self, function, arguments, **options):
+        with jax.sharding.use_abstract_mesh(self.mesh):
+            return jax.jit(function, **options).lower(*jax.tree.map(self.place, arguments))
+
+
+def lower_plain(row, target):
+    import programs
+    spec = row["program"]
+    function, arguments = programs.build(spec["name"], spec.get("parameters"))
+    if spec["name"] in programs.DEVICES:
+        return lower_sharded(function, arguments, target), None
+    return target.lower(function, arguments), None
+
+
+def lower_sharded(function, arguments, target):
+    """Both operands split along the contraction, the result whole: one all-reduce."""
+    mesh = jax.sharding.Mesh(np.array(target.devices), ("x",))
+    def split(shape, *axes):
+        sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*axes))
+        return jax.ShapeDtypeStruct(shape.shape, shape.dtype, sharding=sharding)
+    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+    x, y = arguments
+    return jax.jit(function, out_shardings=whole).lower(split(x, None, "x"), split(y, "x", None))
+
+
+def tokamax_op(name):
+    """The op object that the tuning cache's file of this name is about."""
+    from tokamax._src.ops.attention import api as attention
+    from tokamax._src.ops.linear_softmax_cross_entropy_loss import api as loss
+    from tokamax._src.ops.ragged_dot import api as ragged
+    def of(table, *names):
+        found = [table[n] for n in names if n in table]
+        if not found:
+            raise NotImplementedError(f"this tokamax has no {name}")
+        return found[0]
+    return {
+        "pallas_mosaic_tpu_flash_attention": lambda: of(attention.IMPLEMENTATIONS, "mosaic_tpu"),
+        "dot_product_attention": lambda: of(attention.IMPLEMENTATIONS, "xla"),
+        "xla_chunked_dot_product_attention": lambda: of(attention.IMPLEMENTATIONS, "xla_chunked"),
+        "pallas_mosaic_tpu_ragged_dot": lambda: of(ragged.IMPLEMENTATIONS, "mosaic", "mosaic_tpu"),
+        "ragged_dot": lambda: of(ragged.IMPLEMENTATIONS, "xla"),
+        "linear_softmax_cross_entropy_loss": lambda: of(loss.IMPLEMENTATIONS, "xla"),
+        "chunked_xla_linear_softmax_cross_entropy_loss": lambda: of(loss.IMPLEMENTATIONS, "chunked_xla"),
+    }[name]()
+
+
+def dtype_of(text):
+    return text.split("[")[0]
+
+
+def lower_tokamax(row, target):
+    """The op as tokamax's own benchmark calls it: its arguments, its configuration, arrays as arguments of the jit. Group
+    sizes are constants there, so that no input is needed."""
+    import pydantic
+    from tokamax._src import benchmarking
+    from tokamax._src.ops import op as op_lib
+    spec = row["program"]
+    op, arguments = tokamax_op(spec["op"]), dict(spec["args"])
+    if "q" in arguments:  # what "default" is on a TPU; tokamax asks the host, which here is a CPU
+        preset = {"bf16": "BF16_BF16_F32", "f16": "BF16_BF16_F32", "f32": "BF16_BF16_F32"}[dtype_of(arguments["q"])]
+        arguments["precision"] = [preset, preset]
+    model = op_lib._get_arg_spec_adapter(op)
+    values = getattr(model, "_impl", model).validate_json(json.dumps(arguments))
+    config = pydantic.TypeAdapter(op.config_cls).validate_json(json.dumps(spec["config"]))
+    op = op.replace(config=config)
+    type(op).supported_on = lambda self, device: True  # it would ask this host
+    bound = op_lib.BoundArguments(op, values)
+    function, arrays = benchmarking.standardize_function(op, *bound.args, kwargs=bound.kwargs, seed=None)
+    return target.lower(function, [arrays]), None
+
+
+def lower_sglang(row, target):
+    import sglang_rows
+    return sglang_rows.lower(row["program"], target)
+
+
+KINDS = {"plain": lower_plain, "tokamax": lower_tokamax, "sglang": lower_sglang}
+
+
+def main():
+    cache, targets = pathlib.Path(sys.argv[1]), {}
+    for line in sys.stdin:
+        row = json.loads(line)
+        folder = cache / row["folder"]
+        folder.mkdir(parents=True, exist_ok=True)
+        start, note = time.time(), {"key": row["key"], "jax": jax.__version__}
+        try:
+            where = (row["chip"], row["program"].get("devices", 1))
+            if where not in targets:
+                targets[where] = Target(*where)
+            lowered, inputs = KINDS[row["program"]["kind"]](row, targets[where])
+            (folder / "program.mlir").write_text(lowered.as_text())
+            if inputs:
+                np.savez(folder / "inputs.npz", **{str(k): v for k, v in inputs.items()})
+            note.update(ok=True)
+        except Exception as error:  # noqa: BLE001: whatever a public kernel raises is that row's reason
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            note.update(ok=False, reason=f"{type(error).__name__}: {str(error).strip()[:300]}", at=f"{pathlib.Path(where.filename).name}:{where.lineno}")
+        note["seconds"] = round(time.time() - start, 2)
+        (folder / "lower.json").write_text(json.dumps(note, indent=1) + "\n")
+        print(json.dumps(note), flush=True)
+
+
+if __name__ == "__main__":
+    main()

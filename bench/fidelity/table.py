@@ -1,0 +1,203 @@
+"""Errors by class and chip, ranks, and the worst rows, from rows and results. Standard library only; table_test.py tests it.
+
+An error is simulated / measured - 1. A class's score is the median of its absolute errors; a class of fewer than LEAST points
+is reported, not scored.
+"""
+import math
+
+LEAST = 5
+GOALS = {"GEMM": 0.05, "grouped matmul": 0.05, "ragged paged attention": 0.20}
+GOAL, GOAL_P90 = 0.10, 0.25
+HOST_LEAST = 4096  # host-timed GEMM below this size is mostly launch
+DMA_LATENCY = {"v5e": 1133, "v6e": 546, "tpu7x": 690}  # libtpu's own, cycles, HBM to VMEM (fitted on its critical paths)
+PROFILE_LEAST_CYCLES = 500
+
+
+def quantile(values, q):
+    """Linear between order statistics."""
+    values = sorted(values)
+    at = (len(values) - 1) * q
+    low = math.floor(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (at - low)
+
+
+def median(values):
+    return quantile(values, 0.5)
+
+
+def launch_us(rows, results):
+    """One launch constant a source of host times: the median of what the host saw beyond the simulated time."""
+    extra = {}
+    for row in rows:
+        if row.get("timing") == "host" and row.get("size", 0) >= HOST_LEAST and "us" in results.get(row["key"], {}):
+            extra.setdefault(row["source"].split(":")[0], []).append(row["measured_us"] - results[row["key"]]["us"])
+    # Host time is never shorter than device time.
+    return {source: max(0.0, median(values)) for source, values in extra.items()}
+
+
+def measured_errors(rows, results):
+    """[(row, error)] of the rows that have a result; host-timed ones less their source's launch constant."""
+    launch, errors = launch_us(rows, results), []
+    for row in rows:
+        result = results.get(row["key"], {})
+        if row["set"] != "measured" or "us" not in result:
+            continue
+        simulated = result["us"]
+        if row["timing"] == "host":
+            simulated += launch.get(row["source"].split(":")[0], 0.0)
+        errors.append((row, simulated / row["measured_us"] - 1))
+    return errors
+
+
+def scored_class(row):
+    """Class as it is scored, or None for rows that are only listed."""
+    if row["timing"] == "host":
+        return "GEMM (host-timed)" if row.get("size", 0) >= HOST_LEAST else None
+    return row["class"]
+
+
+def summarise(errors, key):
+    """[{name, points, median, p90, worst, bias}] by key(row), sorted by name."""
+    parts = {}
+    for row, error in errors:
+        if (name := key(row)) is not None:
+            parts.setdefault(name, []).append(error)
+    return [{"name": name, "points": len(e), "median": median(map(abs, e)), "p90": quantile(map(abs, e), 0.9),
+             "worst": max(e, key=abs), "bias": median(e), "scored": len(e) >= LEAST} for name, e in sorted(parts.items())]
+
+
+def rank_pairs(rows, results, least=1.10):
+    """Pairs of equal arguments whose measured times differ by `least`: (right signs, pairs, wrong pairs). Predictions that are
+    equal are wrong."""
+    groups = {}
+    for row in rows:
+        if row["set"] == "measured" and row["group"] and row["timing"] == "device" and "us" in results.get(row["key"], {}):
+            groups.setdefault((row["chip"], row["group"]), []).append(row)
+    right, pairs, wrong = 0, 0, []
+    for members in groups.values():
+        members = sorted(members, key=lambda r: r["key"])
+        for i, a in enumerate(members):
+            for b in members[i + 1:]:
+                slow, fast = (a, b) if a["measured_us"] >= b["measured_us"] else (b, a)
+                if slow["measured_us"] < least * fast["measured_us"]:
+                    continue
+                pairs += 1
+                if results[slow["key"]]["us"] > results[fast["key"]]["us"]:
+                    right += 1
+                else:
+                    wrong.append((slow["key"], fast["key"], slow["measured_us"] / fast["measured_us"], results[slow["key"]]["us"] / results[fast["key"]]["us"]))
+    return right, pairs, wrong
+
+
+def profile_pairs(rows, results):
+    """Kernel-chip pairs of the static profile: ([(chip, program, operation, libtpu, ours, error)], [(chip, program, operation, why
+    excluded)]). The rule: an estimate that is one DMA latency longer than its own critical path is libtpu's accounting."""
+    pairs, excluded = [], []
+    for row in rows:
+        result = results.get(row["key"], {})
+        if row["set"] != "compiler" or "ops" not in result:
+            continue
+        for name, facts in sorted(result["profile"].items()):
+            where = (row["chip"], row["class"], name)
+            ours = result["ops"].get(name)
+            added = facts["estimate"] - facts.get("critical_path", facts["estimate"])
+            if facts["estimate"] < PROFILE_LEAST_CYCLES:
+                excluded.append((*where, f"below {PROFILE_LEAST_CYCLES} cycles"))
+            elif added >= 0.9 * DMA_LATENCY[row["chip"]]:
+                excluded.append((*where, f"the estimate is its critical path {facts['critical_path']} plus {added}: one DMA latency"))
+            elif ours is None:
+                excluded.append((*where, "no such operation in the simulation"))
+            else:
+                pairs.append((*where, facts["estimate"], ours, ours / facts["estimate"] - 1))
+    return pairs, excluded
+
+
+def percent(x):
+    return f"{100 * x:+.1f} %"
+
+
+def grid(header, lines):
+    """A Markdown table."""
+    out = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return out + ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def summary_grid(summary, goal_of):
+    lines = []
+    for s in summary:
+        goal = goal_of(s["name"])
+        verdict = "not scored" if not s["scored"] else "met" if s["median"] <= goal and s["p90"] <= max(GOAL_P90, goal) else "missed"
+        lines.append([s["name"], s["points"], f"{100 * s['median']:.1f} %", f"{100 * s['p90']:.1f} %", percent(s["worst"]), percent(s["bias"]),
+                      f"{100 * goal:.0f} %", verdict])
+    return grid(["class", "points", "median", "p90", "worst", "bias", "goal", ""], lines)
+
+
+def goal_of(name):
+    return next((goal for kind, goal in GOALS.items() if name.startswith(kind)), GOAL)
+
+
+def measured_report(rows, results, worst=12):
+    errors = measured_errors(rows, results)
+    lines = ["### Measured time, by class and chip", "", "Origin of both sides: measured (the row's source), simulated.", ""]
+    lines += summary_grid(summarise(errors, lambda r: scored_class(r) and f"{scored_class(r)}, {r['chip']}"), goal_of)
+    lines += ["", "By implementation:", ""]
+    lines += summary_grid(summarise(errors, lambda r: scored_class(r) and f"{scored_class(r)}, {r['chip']}, {r['implementation']}"), goal_of)
+    for source, us in sorted(launch_us(rows, results).items()):
+        lines += ["", f"Host times of {source} hold {us:.0f} us of launch (the median over its rows of n >= {HOST_LEAST}; added to the simulated time)."]
+    lines += ["", f"Worst {worst} rows:", ""]
+    ordered = sorted((e for e in errors if scored_class(e[0])), key=lambda e: -abs(e[1]))[:worst]
+    lines += grid(["row", "measured us", "simulated us", "error"],
+                  [[row["key"], f"{row['measured_us']:.1f}", f"{results[row['key']]['us']:.1f}", percent(error)] for row, error in ordered])
+    return lines
+
+
+def rank_report(rows, results):
+    right, pairs, wrong = rank_pairs(rows, results)
+    if not pairs:
+        return []
+    lines = ["", "### Ranks of implementations with equal arguments", "",
+             f"{right} of {pairs} pairs that differ by 10 % or more have the right sign ({100 * right / pairs:.0f} %; goal 85 %)."]
+    if wrong:
+        lines += [""] + grid(["slower", "faster", "measured ratio", "simulated ratio"], [[a, b, f"{m:.2f}", f"{s:.2f}"] for a, b, m, s in wrong[:10]])
+    return lines
+
+
+def profile_report(rows, results, worst=10):
+    pairs, excluded = profile_pairs(rows, results)
+    if not pairs:
+        return []
+    lines = ["", "### libtpu's static profile, with its own DMA model", "", "Origin: compiler (libtpu's estimate), simulated with `--dma compiler`.", ""]
+    parts = summarise([({"chip": chip}, error) for chip, _, _, _, _, error in pairs] + [({"chip": "all"}, p[5]) for p in pairs], lambda r: r["chip"])
+    lines += grid(["chip", "kernels", "median", "p90", "worst"],
+                  [[s["name"], s["points"], f"{100 * s['median']:.2f} %", f"{100 * s['p90']:.2f} %", percent(s["worst"])] for s in parts])
+    lines += ["", "Goal: median 0.5 %, worst 5 %. Worst:", ""]
+    lines += grid(["chip", "program", "operation", "libtpu cycles", "ours", "error"],
+                  [[*p[:5], percent(p[5])] for p in sorted(pairs, key=lambda p: -abs(p[5]))[:worst]])
+    reasons = {}
+    for _, _, _, why in excluded:
+        kind = "one DMA latency added by libtpu's accounting" if "DMA latency" in why else why
+        reasons[kind] = reasons.get(kind, 0) + 1
+    lines += ["", "Excluded: " + "; ".join(f"{n} {kind}" for kind, n in sorted(reasons.items())) + "."]
+    named = [e for e in excluded if "DMA latency" in e[3]]
+    if named:
+        lines += [""] + grid(["chip", "program", "operation", "why"], named)
+    return lines
+
+
+def failures_report(rows, failures):
+    """`failures`: key -> (stage, reason)."""
+    if not failures:
+        return []
+    reasons = {}
+    for row in rows:
+        if row["key"] in failures:
+            reasons.setdefault(failures[row["key"]], []).append(row["key"])
+    lines = ["", f"### Rows without a result: {sum(map(len, reasons.values()))} of {len(rows)}", ""]
+    return lines + grid(["stage", "reason", "rows", "first"], [[stage, reason.replace("|", "/")[:160], len(keys), keys[0]]
+                                                             for (stage, reason), keys in sorted(reasons.items(), key=lambda x: -len(x[1]))])
+
+
+def report(rows, results, failures):
+    lines = measured_report(rows, results) if any("us" in results.get(r["key"], {}) for r in rows) else []
+    return "\n".join(lines + rank_report(rows, results) + profile_report(rows, results) + failures_report(rows, failures)) + "\n"
