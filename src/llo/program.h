@@ -14,13 +14,11 @@
 
 #include "llo/listing.h"
 #include "llo/llo.h"
+#include "pjrt/dump_file.h"
 
 namespace sublane::llo {
 
-/// One dump file, without its stamp and number: function "fusion.1", label "packed-bundles-post-ra".
-struct DumpFile {
-  std::string function, label, text;
-};
+using pjrt::DumpFile;
 
 /// An operation of the schedule, in the order in which the program's trace markers number it.
 struct TracedOp {

@@ -51,7 +51,10 @@ enum RequestField : uint32_t {
   kOverride,
   kInitArg,
   kLibtpuPath,
-  kWantExecutable
+  kWantExecutable,
+  kWantListings,
+  kWantAssembly,
+  kWantProfile
 };
 enum ResultField : uint32_t {
   kOptimizedHlo = 1,
@@ -61,9 +64,11 @@ enum ResultField : uint32_t {
   kDeviceKind,
   kDeviceCount,
   kMemory,
-  kSeconds
+  kSeconds,
+  kDump
 };
 enum MemoryField : uint32_t { kCode = 1, kArguments, kOutputs, kAliased, kTemporaries, kPeak };
+enum DumpField : uint32_t { kFunction = 1, kLabel, kText };
 enum ReplyField : uint32_t { kReplyResult = 1, kReplyError };
 enum ErrorField : uint32_t { kFault = 1, kMessage, kHint };
 
@@ -120,6 +125,9 @@ std::string encodeRequest(const AheadOfTimeRequest& request) {
   for (const std::string& argument : request.init_args) out.text(kInitArg, argument);
   out.text(kLibtpuPath, request.libtpu_path);
   out.number(kWantExecutable, request.want_executable);
+  out.number(kWantListings, request.want_listings);
+  out.number(kWantAssembly, request.want_assembly);
+  out.number(kWantProfile, request.want_profile);
   return out.bytes();
 }
 
@@ -155,6 +163,15 @@ Result<AheadOfTimeRequest> decodeRequest(std::string_view bytes) {
         break;
       case kWantExecutable:
         request.want_executable = in.number() != 0;
+        break;
+      case kWantListings:
+        request.want_listings = in.number() != 0;
+        break;
+      case kWantAssembly:
+        request.want_assembly = in.number() != 0;
+        break;
+      case kWantProfile:
+        request.want_profile = in.number() != 0;
         break;
     }
   }
@@ -202,6 +219,24 @@ static bool decodeMemory(std::string_view bytes, MemoryStats& memory) {
   return in.wellFormed();
 }
 
+static std::string encodeDumpFile(const DumpFile& file) {
+  WireWriter out;
+  out.text(kFunction, file.function);
+  out.text(kLabel, file.label);
+  out.text(kText, file.text);
+  return out.bytes();
+}
+
+static bool decodeDumpFile(std::string_view bytes, DumpFile& file) {
+  WireReader in(bytes);
+  while (in.next()) {
+    if (in.field() == kFunction) file.function = in.text();
+    if (in.field() == kLabel) file.label = in.text();
+    if (in.field() == kText) file.text = in.text();
+  }
+  return in.wellFormed();
+}
+
 std::string encodeResult(const AheadOfTimeResult& result) {
   WireWriter out;
   out.text(kOptimizedHlo, result.optimized_hlo);
@@ -212,6 +247,7 @@ std::string encodeResult(const AheadOfTimeResult& result) {
   out.number(kDeviceCount, result.device_count);
   if (result.memory) out.text(kMemory, encodeMemory(*result.memory));
   out.real(kSeconds, result.seconds);
+  for (const DumpFile& file : result.dump) out.text(kDump, encodeDumpFile(file));
   return out.bytes();
 }
 
@@ -244,6 +280,9 @@ Result<AheadOfTimeResult> decodeResult(std::string_view bytes) {
         break;
       case kSeconds:
         result.seconds = in.real();
+        break;
+      case kDump:
+        good = decodeDumpFile(in.text(), result.dump.emplace_back()) && good;
         break;
     }
   }

@@ -13,7 +13,7 @@
 namespace sublane::pjrt {
 
 /// Raised when the meaning of a message changes; part of every cache key.
-constexpr int64_t kMessageVersion = 1;
+constexpr int64_t kMessageVersion = 2;
 
 /// "SUBL", the version, the payload's size (8 bytes, little endian), the payload.
 std::string encodeFrame(std::string_view payload);

@@ -8,7 +8,9 @@
 #include <cstring>
 #include <vector>
 
+#include "base/paths.h"
 #include "base/subprocess.h"
+#include "pjrt/dump.h"
 #include "pjrt/messages.h"
 
 namespace sublane::pjrt {
@@ -62,13 +64,16 @@ std::string lastWords(const std::string& errors) {
 
 Error workerError(const AheadOfTimeRequest& request, const std::string& how, const std::string& errors) {
   return machineError("compile for {}: the compiler's process {}{}", request.topology, how, lastWords(errors))
-      .hint("the fault is inside libtpu: try the program without custom calls or without extra flags");
+      .hint(request.want_profile ? "libtpu's static profile can end its own process: compile without it"
+                                 : "the fault is inside libtpu: try the program without custom calls or "
+                                   "without extra flags");
 }
 
 std::string seconds(double value) { return fmt::format("{:.{}f} s", value, value < 10 ? 1 : 0); }
 
 Result<AheadOfTimeResult> readReply(const AheadOfTimeRequest& request, const SubprocessResult& child) {
   using End = SubprocessResult::End;
+  if (child.end == End::kCancelled) return machineError("compile for {}: interrupted", request.topology);
   if (child.end == End::kTimedOut) {
     const std::string how = fmt::format("was stopped after {}: it had not finished within the limit of {}",
                                         seconds(child.seconds), seconds(request.timeout_seconds));
@@ -99,6 +104,14 @@ Result<AheadOfTimeResult> compileAheadOfTime(const AheadOfTimeRequest& request) 
   worker.argv = {std::move(program), "worker"};
   worker.input = encodeFrame(encodeRequest(sent));
   worker.timeout_seconds = request.timeout_seconds;
+  worker.cancel = request.cancel;
+  // Ours, so that it goes however the child ends. libtpu leaves logs in $TMPDIR, whatever TPU_LOG_DIR says.
+  Result<TemporaryDirectory> folder = TemporaryDirectory::create("", "sublane-compile-");
+  if (!folder.ok() && wantsDump(request)) return std::move(folder).error();
+  if (folder.ok()) {
+    worker.environment["TMPDIR"] = folder->path();
+    worker.environment[kDumpFolderVariable] = folder->path();
+  }
   worker.output_limit = size_t{4} << 30;
   Result<SubprocessResult> child = run(worker);
   if (!child.ok()) return std::move(child).error().at("compile for " + request.topology);

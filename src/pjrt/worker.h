@@ -5,6 +5,7 @@
 //   SUBLANE_TRY(AheadOfTimeResult result, compileAheadOfTime(request));
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pjrt/dump_file.h"
 #include "pjrt/pjrt.h"
 
 namespace sublane::pjrt {
@@ -24,7 +26,11 @@ struct AheadOfTimeRequest {
   std::vector<std::string> init_args{};  // LIBTPU_INIT_ARGS, process-wide in the child
   std::string libtpu_path{};             // empty: the pinned one
   bool want_executable = false;          // also return the serialised executable
+  bool want_listings = false;            // `dump`: every function's bundles, memory and joins to HLO
+  bool want_assembly = false;            // the same with the linked program, which is large
+  bool want_profile = false;  // libtpu's static profile, label "static-profile"; can crash a compile
   double timeout_seconds = 1800;
+  const std::atomic<bool>* cancel = nullptr;  // raised by a signal handler: end the child and return
 };
 
 /// The compiler's own memory figures for the program, bytes.
@@ -40,7 +46,8 @@ struct AheadOfTimeResult {
   std::string device_kind{};       // "TPU v6 lite"
   int64_t device_count = 0;        // of the topology
   std::optional<MemoryStats> memory;
-  double seconds = 0;  // of the compile alone
+  double seconds = 0;            // of the compile alone
+  std::vector<DumpFile> dump{};  // what libtpu wrote of what was wanted; a file that is missing is no error
 };
 
 /// Runs the compile in a child. A compiler's refusal is an input error (its text kept); an abort, an exit or

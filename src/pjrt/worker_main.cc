@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "pjrt/ahead_of_time.h"
+#include "pjrt/dump.h"
 #include "pjrt/messages.h"
 
 namespace sublane::pjrt {
@@ -74,8 +75,16 @@ void misbehaveIfTold(int channel) {
 Result<AheadOfTimeResult> answer(const std::string& input) {
   SUBLANE_TRY(std::string_view payload, decodeFrame(input));
   SUBLANE_TRY(AheadOfTimeRequest request, decodeRequest(payload));
-  setCompileEnvironment(request.init_args);
-  return compileInThisProcess(request);
+  if (!wantsDump(request)) {
+    setCompileEnvironment(request.init_args);
+    return compileInThisProcess(request);
+  }
+  const char* folder = std::getenv(kDumpFolderVariable);
+  if (folder == nullptr) return machineError("worker: ${} names no folder", kDumpFolderVariable);
+  setCompileEnvironment(dumpFlags(request, folder));
+  SUBLANE_TRY(AheadOfTimeResult result, compileInThisProcess(request));
+  result.dump = readDump(folder);
+  return result;
 }
 
 }  // namespace

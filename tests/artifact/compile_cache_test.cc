@@ -27,6 +27,7 @@ AheadOfTimeResult someResult(const std::string& hlo = "an HLO module") {
   result.device_count = 1;
   result.memory = pjrt::MemoryStats{1, 2, 3, 4, 5, int64_t{6} << 40};
   result.seconds = 1.25;
+  result.dump = {{"TLP", "a-label", "text"}};
   return result;
 }
 
@@ -82,13 +83,14 @@ TEST_F(CompileCache, SecondTimeComesFromTheDisk) {
   EXPECT_EQ(result->device_kind, expected.device_kind);
   EXPECT_EQ(result->device_count, expected.device_count);
   EXPECT_EQ(result->seconds, expected.seconds);
+  EXPECT_EQ(result->dump, expected.dump);
   ASSERT_TRUE(result->memory.has_value());
   EXPECT_EQ(result->memory->peak, int64_t{6} << 40);
   EXPECT_EQ(result->memory->code, 1);
 }
 
 TEST_F(CompileCache, EachFieldChangesTheKey) {
-  std::vector<AheadOfTimeRequest> requests(12, request());
+  std::vector<AheadOfTimeRequest> requests(15, request());
   requests[1].stablehlo = "another";
   requests[2].topology = "v5e:1x1";
   requests[3].topology_options = {{"chip_config_name", std::string("megacore")}};
@@ -101,6 +103,9 @@ TEST_F(CompileCache, EachFieldChangesTheKey) {
   requests[10].want_executable = true;
   requests[11].libtpu_path = folder_->path() + "/other.so";
   std::ofstream(requests[11].libtpu_path) << "a compiler";
+  requests[12].want_listings = true;
+  requests[13].want_assembly = true;
+  requests[14].want_profile = true;
   std::set<std::string> keys;
   for (const AheadOfTimeRequest& each : requests) keys.insert(*compileKey(each));
   EXPECT_EQ(keys.size(), requests.size());

@@ -4,11 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
+#include "base/paths.h"
 #include "pjrt/wire.h"
 #include "pjrt/worker.h"
 
@@ -185,6 +189,75 @@ TEST_F(AheadOfTime, UnknownInitFlagEndsTheChildNotUs) {
   EXPECT_NE(result.error().message().find("exited with code 1"), std::string::npos)
       << result.error().message();
   EXPECT_NE(result.error().message().find("xla_no_such_flag"), std::string::npos) << result.error().message();
+}
+
+// ---- what libtpu writes beside
+
+/// The worker's folder for dumps lies in $TMPDIR, which is ours here: it must be empty afterwards.
+class Listings : public AheadOfTime {
+ protected:
+  void SetUp() override {
+    Result<TemporaryDirectory> folder = TemporaryDirectory::create();
+    ASSERT_TRUE(folder.ok());
+    folder_.emplace(std::move(*folder));
+    variable_.emplace("TMPDIR", folder_->path());
+  }
+  void TearDown() override { EXPECT_TRUE(std::filesystem::is_empty(folder_->path())); }
+  static size_t count(const AheadOfTimeResult& result, std::string_view label) {
+    return static_cast<size_t>(
+        std::count_if(result.dump.begin(), result.dump.end(),
+                      [&](const DumpFile& file) { return file.label == label && !file.text.empty(); }));
+  }
+  std::optional<TemporaryDirectory> folder_;
+  std::optional<ScopedVariable> variable_;
+};
+
+TEST_F(Listings, ComeForEveryChip) {
+  for (const char* topology : {"v4:1x1x1", "v5e:1x1", "v5p:1x1x1", "v6e:1x1", "tpu7x:1x1x1"}) {
+    SCOPED_TRACE(topology);
+    AheadOfTimeRequest request = tiny(topology);
+    request.want_listings = true;
+    Result<AheadOfTimeResult> result = compileAheadOfTime(request);
+    ASSERT_TRUE(result.ok()) << result.error().text();
+    EXPECT_GE(count(*result, "packed-bundles-post-ra"), 3u) << "the program, its start and its end";
+    EXPECT_EQ(count(*result, "packed-bundles-post-ra"), count(*result, "post-delay-converter"));
+    for (const char* label : {"deduplication-map", "trace-markers", "hlo-details"}) {
+      EXPECT_EQ(count(*result, label), 1u) << label;
+    }
+    EXPECT_EQ(count(*result, "assembly"), 0u) << "not asked for";
+    size_t bytes = 0;
+    for (const DumpFile& file : result->dump) bytes += file.text.size();
+    std::printf("[ measured ] %s: %zu files, %zu bytes\n", topology, result->dump.size(), bytes);
+  }
+}
+
+TEST_F(Listings, AssemblyAndProfileComeWhenWanted) {
+  AheadOfTimeRequest request = tiny("v6e:1x1");
+  request.want_assembly = request.want_profile = true;
+  Result<AheadOfTimeResult> result = compileAheadOfTime(request);
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  EXPECT_EQ(count(*result, "assembly"), 1u);
+  EXPECT_GE(count(*result, "static-profile"), 1u);
+}
+
+TEST_F(Listings, AnAbortLeavesNoFolder) {
+  ScopedVariable fault("SUBLANE_WORKER_TEST", "abort");
+  AheadOfTimeRequest request = tiny("v6e:1x1");
+  request.want_profile = true;
+  Result<AheadOfTimeResult> result = compileAheadOfTime(request);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().hint(), "libtpu's static profile can end its own process: compile without it");
+}
+
+TEST_F(Listings, AnInterruptEndsTheChild) {
+  ScopedVariable fault("SUBLANE_WORKER_TEST", "hang");
+  std::atomic<bool> cancel{true};
+  AheadOfTimeRequest request = tiny("v6e:1x1");
+  request.want_listings = true;
+  request.cancel = &cancel;
+  Result<AheadOfTimeResult> result = compileAheadOfTime(request);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message(), "compile for v6e:1x1: interrupted");
 }
 
 // ---- how a child can die

@@ -19,6 +19,7 @@ AheadOfTimeRequest fullRequest() {
   request.init_args = {"--one", "--two=2"};
   request.libtpu_path = "/somewhere/libtpu.so";
   request.want_executable = true;
+  request.want_listings = request.want_assembly = request.want_profile = true;
   return request;
 }
 
@@ -40,7 +41,7 @@ TEST(Frame, WhatIsWrongIsSaid) {
   EXPECT_EQ(decodeFrame(frame + "!").error().message(), "frame: 8 bytes of payload, its header says 7");
   std::string other = frame;
   other[4] = 9;
-  EXPECT_EQ(decodeFrame(other).error().message(), "frame: version 9, but this program speaks 1");
+  EXPECT_EQ(decodeFrame(other).error().message(), "frame: version 9, but this program speaks 2");
 }
 
 TEST(Messages, RequestGoesThereAndBack) {
@@ -55,7 +56,7 @@ TEST(Messages, RequestGoesThereAndBack) {
   EXPECT_EQ(back->options.overrides, request.options.overrides);
   EXPECT_EQ(back->init_args, request.init_args);
   EXPECT_EQ(back->libtpu_path, request.libtpu_path);
-  EXPECT_TRUE(back->want_executable);
+  EXPECT_TRUE(back->want_executable && back->want_listings && back->want_assembly && back->want_profile);
   EXPECT_EQ(encodeRequest(*back), encodeRequest(request));
 }
 
@@ -82,9 +83,11 @@ TEST(Messages, ReplyCarriesTheErrorWhole) {
   }
   AheadOfTimeResult result;
   result.optimized_hlo = "hlo";
+  result.dump = {{"<f>", "label", "line\n"}, {"", "", std::string("\0", 1)}};
   Result<AheadOfTimeResult> back = decodeReply(encodeReply(result));
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back->optimized_hlo, "hlo");
+  EXPECT_EQ(back->dump, result.dump);
   EXPECT_FALSE(back->memory.has_value());
   for (std::string_view bytes : {"", "\x08\x01", "\x0a\x05xx"}) {
     EXPECT_EQ(decodeReply(bytes).error().message(), "compile reply: malformed bytes");
