@@ -118,7 +118,30 @@ def lower_sglang(row, target):
     return sglang_rows.lower(row["program"], target)
 
 
-KINDS = {"plain": lower_plain, "tokamax": lower_tokamax, "sglang": lower_sglang}
+def lower_tpu_inference(row, target):
+    """tpu-inference's quantised matmul with given blocks. Its package initialiser wants a server: a stand-in takes its place."""
+    import importlib.util
+    import logging
+    import types
+    import jax.numpy as jnp
+    if "tpu_inference" not in sys.modules:
+        parent, log = types.ModuleType("tpu_inference"), types.ModuleType("tpu_inference.logger")
+        parent.__path__ = list(importlib.util.find_spec("tpu_inference").submodule_search_locations)
+        logging.Logger.warning_once = logging.Logger.warning
+        log.init_logger = logging.getLogger
+        sys.modules.update({"tpu_inference": parent, "tpu_inference.logger": log})
+    from tpu_inference.kernels.quantized_matmul import kernel, tuned_block_sizes
+    tuned_block_sizes.get_tpu_version = lambda: {"v5e": 5, "v6e": 6, "tpu7x": 7}[row["chip"]]
+    spec = row["program"]
+    tuned = tuned_block_sizes.TunedValue(*spec["blocks"])
+    def call(x, w, scale):
+        return kernel.quantized_matmul_kernel(x, w, scale, x_q_dtype=jnp.int8, tuned_value=tuned)
+    shape = jax.ShapeDtypeStruct
+    return target.lower(call, [shape((spec["batch"], spec["width"]), jnp.bfloat16), shape((spec["out"], spec["width"]), jnp.int8),
+                               shape((spec["out"],), jnp.float32)]), None
+
+
+KINDS = {"plain": lower_plain, "tokamax": lower_tokamax, "sglang": lower_sglang, "tpu_inference": lower_tpu_inference}
 
 
 def main():

@@ -120,6 +120,41 @@ def sglang_rows():
     return rows
 
 
+def divisors(size, step):
+    return [d for d in range(step, size + 1, step) if size % d == 0]
+
+
+def legal_blocks(batch, out, width):
+    """Block sizes of the quantised matmul that divide the shape, are aligned, and leave their double-buffered blocks within
+    96 MiB of VMEM."""
+    choices = []
+    for b in sorted({*divisors(batch, 128), batch}):  # lanes of the row of maxima
+        for o in divisors(out, 128):
+            for i in divisors(width, 128):
+                blocks = 2 * (2 * b * i + o * i + 2 * b * o) + 4 * b * o + b * i
+                if blocks <= 96 << 20:
+                    choices.append((b, o, i))
+    return choices
+
+
+def tuned_rows(keys, others, seed=SEED):
+    """`keys` keys of the published table (v6e, int8) by smallest hash, each with its published choice and `others` other legal
+    choices by smallest hash."""
+    records = [(line, r) for line, r in read("tuned_quantized_matmul_tpu_inference.csv") if r["tpu_version"] == "6" and r["w_q_dtype"] == "int8"]
+    rows = []
+    for line, record in sorted(records, key=lambda x: digest(seed + str(x[0]), 64))[:keys]:
+        batch, out, width = (int(record[k]) for k in ("n_batch", "n_out", "n_in"))
+        published = tuple(int(record[k]) for k in ("batch_block", "out_block", "in_block"))
+        rest = [c for c in legal_blocks(batch, out, width) if c != published]
+        chosen = sorted(rest, key=lambda c: digest(f"{seed}{line}{c}", 64))[:others]
+        for blocks in [published] + chosen:
+            name = "x".join(map(str, blocks))
+            rows.append(finish({"key": f"v6e/tuned/{line}/{name}", "set": "tuned", "class": "quantised matmul", "implementation": name, "chip": "v6e",
+                                "group": str(line), "published": blocks == published, "legal": len(rest) + 1,
+                                "program": {"kind": "tpu_inference", "batch": batch, "out": out, "width": width, "blocks": blocks}}))
+    return rows
+
+
 def measured_rows():
     return [finish(row) for row in tokamax_rows() + matmul_tutorial_rows() + microbench_rows() + sglang_rows()]
 

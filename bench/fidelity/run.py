@@ -25,6 +25,7 @@ import table
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+TPU_INFERENCE = "tpu-inference==0.32.0"
 STAGES = ("lower", "profile", "simulate", "table")
 
 
@@ -65,6 +66,8 @@ class Environments:
             print(f"run.py: making {folder} from {requirements.name}", file=sys.stderr)
             subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
             subprocess.run([python, "-m", "pip", "install", "-q", "-r", requirements], check=True)
+            if name == "base":  # it pins another jax and a server
+                subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", TPU_INFERENCE], check=True)
             (folder / "complete").touch()
         return str(python)
 
@@ -230,7 +233,7 @@ class Bench:
         operations = document["ops"]
         if row["set"] == "compiler":
             return {"ops": {op["op"]: op["cycles"] / max(1, op["count"]) for op in operations}, "profile": self.read(row, "profile.json") or {}}
-        if row["scope"]:
+        if row.get("scope"):
             return {"us": sum(op["us"] for op in operations if op["op"].startswith(row["scope"]))}
         return {"us": document["total_us"]}
 
@@ -241,6 +244,8 @@ def parse(argv):
     parser.add_argument("--cache", default=str(ROOT / "build" / "fidelity"))
     parser.add_argument("--per-class", type=int, default=12, help="rows of each class, implementation and chip")
     parser.add_argument("--all", action="store_true", help="every measured row")
+    parser.add_argument("--tuned", type=int, default=0, help="keys of the tuned table of quantised matmul; 50 take hours")
+    parser.add_argument("--tuned-others", type=int, default=6, help="other legal choices of each key")
     parser.add_argument("--only", default="", help="a regular expression that a row's key must hold")
     parser.add_argument("--stages", default=",".join(STAGES))
     parser.add_argument("--timeout", type=float, default=900)
@@ -261,7 +266,8 @@ def parse(argv):
 def choose(options):
     measured = [r for r in row_sets.measured_rows() if r["measured_us"] <= options.longest_us]
     measured = measured if options.all else row_sets.sample(measured, options.per_class)
-    return [r for r in measured + row_sets.compiler_rows() if re.search(options.only, r["key"])]
+    tuned = row_sets.tuned_rows(options.tuned, options.tuned_others) if options.tuned else []
+    return [r for r in measured + row_sets.compiler_rows() + tuned if re.search(options.only, r["key"])]
 
 
 def write_points(bench, rows, path):

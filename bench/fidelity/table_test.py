@@ -57,6 +57,28 @@ class Ranks(unittest.TestCase):
         self.assertEqual(table.rank_pairs(rows, {"a": {"us": 1}, "b": {"us": 2}})[1], 0)
 
 
+class Tuned(unittest.TestCase):
+    def test_place_of_the_published_choice(self):
+        rows = [row(f"t{i}", None, set="tuned", group="7", published=i == 0) for i in range(4)]
+        ranks = table.tuned_ranks(rows, {f"t{i}": {"us": us} for i, us in enumerate([12, 10, 20, 30])})
+        self.assertEqual(len(ranks), 1)
+        self.assertAlmostEqual(ranks[0][1], 1 / 3)
+        self.assertAlmostEqual(ranks[0][2], 1.2)
+        self.assertAlmostEqual(ranks[0][3], 2.0)
+
+    def test_a_key_whose_published_choice_failed_says_nothing(self):
+        rows = [row("t0", None, set="tuned", group="7", published=True), row("t1", None, set="tuned", group="7", published=False)]
+        self.assertEqual(table.tuned_ranks(rows, {"t1": {"us": 1}}), [])
+
+    def test_rows_are_legal_and_seeded(self):
+        rows = row_sets.tuned_rows(5, 3)
+        self.assertEqual([r["key"] for r in rows], [r["key"] for r in row_sets.tuned_rows(5, 3)])
+        self.assertEqual(sum(r["published"] for r in rows), 5)
+        for r in rows:
+            for size, block in zip((r["program"]["batch"], r["program"]["out"], r["program"]["width"]), r["program"]["blocks"]):
+                self.assertEqual(size % block, 0)
+
+
 class Profile(unittest.TestCase):
     def test_an_added_latency_is_excluded_and_named(self):
         rows = [row("p", None, set="compiler", **{"class": "softmax"})]
