@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/deflate.h"
 #include "base/paths.h"
 #include "base/sha256.h"
 #include "pjrt/messages.h"
@@ -37,12 +38,17 @@ Result<std::string> compileKey(const pjrt::AheadOfTimeRequest& request) {
 
 // ---- entries
 
-static constexpr std::string_view kEntryMagic = "sublane compile 1\n";
+static constexpr std::string_view kEntryMagic = "sublane compile 2\n";
 static constexpr size_t kHashDigits = 64;
 
-// magic, the hash of all that follows, the key, the result
+// magic, the hash of all that follows, the key, the result's size (8 bytes, little endian), the result
+// packed: the listings of a transformer block are 40 MB of text
 std::string encodeEntry(const std::string& key, const pjrt::AheadOfTimeResult& result) {
-  const std::string body = key + pjrt::encodeResult(result);
+  const std::string message = pjrt::encodeResult(result);
+  std::string body = key;
+  for (int shift = 0; shift < 64; shift += 8)
+    body.push_back(static_cast<char>(uint64_t{message.size()} >> shift));
+  body += deflated(message);
   return std::string(kEntryMagic) + sha256(body) + body;
 }
 
@@ -53,7 +59,13 @@ std::optional<pjrt::AheadOfTimeResult> decodeEntry(const std::string& key, std::
   const std::string_view hash = bytes.substr(0, kHashDigits);
   const std::string_view body = bytes.substr(kHashDigits);
   if (!body.starts_with(key) || sha256(body) != hash) return std::nullopt;
-  Result<pjrt::AheadOfTimeResult> result = pjrt::decodeResult(body.substr(key.size()));
+  const std::string_view packed = body.substr(key.size());
+  if (packed.size() < 8) return std::nullopt;
+  uint64_t size = 0;
+  for (size_t i = 0; i < 8; ++i) size |= uint64_t{static_cast<unsigned char>(packed[i])} << (8 * i);
+  const Result<std::string> message = inflated(packed.substr(8), size, DeflateForm::kZlib);
+  if (!message.ok()) return std::nullopt;
+  Result<pjrt::AheadOfTimeResult> result = pjrt::decodeResult(*message);
   if (!result.ok()) return std::nullopt;
   return std::move(*result);
 }

@@ -1,0 +1,27 @@
+// Bytes packed and unpacked with zlib's deflate: compile results on disk, and entries of zip files.
+//
+//   std::string packed = deflated(bytes);
+//   SUBLANE_TRY(std::string same, inflated(packed, bytes.size(), DeflateForm::kZlib));
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sublane {
+
+enum class DeflateForm : uint8_t { kZlib, kRaw };  // with zlib's head and checksum, or as zip files hold it
+
+/// As a zlib stream, at zlib's fastest level.
+std::string deflated(std::string_view bytes);
+
+/// Errors (input): malformed bytes, or more or fewer than `size` come out, or something follows. Memory
+/// grows with what comes out, so a false `size` costs nothing.
+Result<std::string> inflated(std::string_view packed, uint64_t size, DeflateForm form);
+
+/// As zip files have it.
+uint32_t crc32Of(std::string_view bytes);
+
+}  // namespace sublane
