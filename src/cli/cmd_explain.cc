@@ -31,7 +31,18 @@ std::function<void(std::string_view)> progressLines() {
   return [](std::string_view what) { fmt::print(stderr, "explain: {}\n", what); };
 }
 
-Status explain(ExplainOptions& options) {
+/// A file's shapes are its own: an option that would be ignored is a mistake.
+Status refuseSizes(const CLI::App& verb, const std::string& subject) {
+  for (const char* option :
+       {"--batch", "--context", "--prefill-tokens", "--page-size", "--layers", "--dtype"}) {
+    if (verb.count(option) > 0)
+      return inputError("explain {}: {} is of a model's steps; a program has its own shapes", subject,
+                        option);
+  }
+  return Ok{};
+}
+
+Status explain(ExplainOptions& options, const CLI::App& verb) {
   report::ModelRequest& request = options.request;
   if (options.subject.empty() == request.config.empty()) {
     return inputError("explain: give a MODEL or FILE.mlir, or --config FILE, and not both")
@@ -41,6 +52,7 @@ Status explain(ExplainOptions& options) {
   request.layers_in_loop = options.layers == "loop";
   request.dtype = options.dtype == "bf16" ? formats::DType::kBF16 : formats::DType::kF32;
   request.common.progress = progressLines();
+  if (isProgramText(options.subject)) SUBLANE_CHECK_OK(refuseSizes(verb, options.subject));
   SUBLANE_TRY(report::Explanation explanation, isProgramText(options.subject)
                                                    ? report::explainFile(options.subject, request.common)
                                                    : report::explainModel(request));
@@ -57,6 +69,7 @@ Action addExplain(CLI::App& verb) {
   verb.add_option("MODEL", options->subject,
                   "A model's name, a .gguf file, a directory, or StableHLO text (.mlir)");
   verb.add_option("--chip", request.common.chip, "v4, v5e, v5p, v6e or tpu7x")->required();
+  verb.add_option("--mesh", request.common.mesh, "Chips of the slice, as 2x4, for a program with shardings");
   verb.add_option("--config", request.config, "A config.json instead of a model: shapes only");
   verb.add_option("--batch", request.batch, "Sequences of the decode step")
       ->check(sizes)
@@ -81,7 +94,7 @@ Action addExplain(CLI::App& verb) {
       ->capture_default_str();
   verb.add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   verb.add_flag_callback("--json", [options] { options->format = "json"; }, "Short for --format json");
-  return [options] { return explain(*options); };
+  return [options, &verb] { return explain(*options, verb); };
 }
 
 }  // namespace

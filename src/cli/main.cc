@@ -44,6 +44,14 @@ static Status flushOutput() {
   return machineError("standard output: {}", std::strerror(errno == 0 ? EIO : errno));
 }
 
+/// CLI11's message, with the verb that it is about and where to read more.
+static Error wrongUse(const CLI::App& app, const CLI::ParseError& error) {
+  std::string verb;
+  for (const CLI::App* chosen : app.get_subcommands()) verb = chosen->get_name();
+  return inputError("{}{}", verb.empty() ? "" : verb + ": ", error.what())
+      .hint("sublane" + (verb.empty() ? "" : " " + verb) + " --help");
+}
+
 static int run(int argc, char** argv) {
   if (Status known = checkVerb(argc, argv); !known.ok()) return report(known.error());
   CLI::App app{"Sublane: a TPU inference compiler, runtime and performance workbench", "sublane"};
@@ -58,8 +66,8 @@ static int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    int code = app.exit(error);
-    return code == 0 ? 0 : static_cast<int>(Fault::kInput);
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return report(wrongUse(app, error));
   }
   Status status = actions.at(app.get_subcommands().front())();
   if (status.ok()) status = flushOutput();

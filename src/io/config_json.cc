@@ -1,6 +1,7 @@
 #include <simdjson.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/mapped_file.h"
 #include "base/text.h"
@@ -91,6 +92,18 @@ class Flattener {
   std::vector<std::string> faults_;
 };
 
+/// "line 3, column 7: ...": simdjson says only that a text is wrong, so the slower reader says where.
+std::string whereJsonBreaks(std::string_view text, std::string_view otherwise) {
+  try {
+    if (const auto whole = nlohmann::json::parse(text); whole.is_null()) return std::string(otherwise);
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::string what = error.what();  // "[json.exception...] parse error at line 3, column 7: ..."
+    const size_t place = what.find("line ");
+    return escaped(place == std::string::npos ? what : what.substr(place));
+  }
+  return std::string(otherwise);
+}
+
 }  // namespace
 
 Result<Checkpoint> openConfig(const std::string& path) {
@@ -102,7 +115,9 @@ Result<Checkpoint> openConfig(const std::string& path) {
   element root;
   const char* text = reinterpret_cast<const char*>(file->bytes().data());
   if (auto code = parser.parse(text, file->bytes().size()).get(root)) {
-    return inputError("{}: not valid JSON: {}", source, simdjson::error_message(code));
+    return inputError(
+        "{}: not valid JSON: {}", source,
+        whereJsonBreaks(std::string_view(text, file->bytes().size()), simdjson::error_message(code)));
   }
   if (!root.is_object()) return inputError("{}: a config is a JSON object", source);
   Flattener flattener;

@@ -19,10 +19,21 @@
 namespace sublane::report {
 namespace {
 
-pjrt::AheadOfTimeRequest requestFor(const chips::Chip& chip, const std::string& stablehlo) {
+/// The `mhlo.num_partitions = 8 : i32` of the module, as JAX writes it; 1 where it says nothing.
+int64_t countIn(const std::string& stablehlo, const std::string& attribute) {
+  const size_t head_end = stablehlo.find("func.func");
+  const size_t at = stablehlo.find(attribute + " = ");
+  if (at == std::string::npos || at > head_end) return 1;
+  return std::max<int64_t>(1, std::strtoll(stablehlo.c_str() + at + attribute.size() + 3, nullptr, 10));
+}
+
+pjrt::AheadOfTimeRequest requestFor(const chips::Chip& chip, const std::string& mesh,
+                                    const std::string& stablehlo) {
   pjrt::AheadOfTimeRequest request;
   request.stablehlo = stablehlo;
-  request.topology = chip.topology;
+  request.topology = mesh.empty() ? chip.topology : chip.name + ":" + mesh;
+  request.options.partitions = countIn(stablehlo, "mhlo.num_partitions");
+  request.options.replicas = countIn(stablehlo, "mhlo.num_replicas");
   for (const auto& [key, value] : chip.topology_options) request.topology_options[key] = value;
   return request;
 }
@@ -144,7 +155,7 @@ Result<Explanation> explainPrograms(const std::vector<StepProgramText>& programs
   };
   auto work = [&](size_t i) {
     tell(fmt::format("compiling {} for {}", programs[i].name, chip->name));
-    const pjrt::AheadOfTimeRequest request = requestFor(*chip, programs[i].stablehlo);
+    const pjrt::AheadOfTimeRequest request = requestFor(*chip, common.mesh, programs[i].stablehlo);
     bool from_cache = false;
     compiled[i] = common.compile ? common.compile(request) : artifact::compileCached(request, &from_cache);
     if (!compiled[i]->ok()) return tell(fmt::format("{}: refused", programs[i].name));
@@ -247,6 +258,10 @@ Result<ModelPrograms> buildPrograms(const ModelRequest& given) {
 
 Result<Explanation> explainModel(const ModelRequest& request) {
   SUBLANE_CHECK_OK(chips::findChip(request.common.chip));
+  if (!request.common.mesh.empty()) {
+    return inputError("--mesh {}: the steps of a model are built for one device so far", request.common.mesh)
+        .hint("a program that carries its own shardings (FILE.mlir) can be explained on a mesh");
+  }
   if (request.common.progress) request.common.progress("building the steps");
   SUBLANE_TRY(ModelPrograms built, buildPrograms(request));
   SUBLANE_TRY(Explanation explanation, explainPrograms(built.steps, request.common));
@@ -256,16 +271,62 @@ Result<Explanation> explainModel(const ModelRequest& request) {
   return explanation;
 }
 
+namespace {
+/// libtpu ends its process at a shape that is not known, so it is found here.
+Status checkShapes(const std::string& path, const std::string& text) {
+  static const std::regex kDynamic(R"(tensor<([^>"]*x)?\?x)");
+  std::smatch match;
+  if (!std::regex_search(text, match, kDynamic)) return Ok{};
+  const auto line = 1 + std::count(text.begin(), text.begin() + match.position(), '\n');
+  return inputError("{}:{}: {}... has a size that is not known; a TPU program has fixed shapes", path, line,
+                    match.str())
+      .hint("lower the function for shapes that are all numbers");
+}
+
+/// Shards need a mesh that has as many devices.
+Status checkMesh(const std::string& path, const std::string& text, const std::string& mesh,
+                 const chips::Chip& chip) {
+  static const std::regex kMesh("[1-9][0-9]{0,3}(x[1-9][0-9]{0,3}){1,2}");
+  if (!mesh.empty() && !std::regex_match(mesh, kMesh)) {
+    return inputError("--mesh {}: not a shape of chips", mesh)
+        .hint("for example --mesh 2x4, or 2x2x1 for v4, v5p and tpu7x");
+  }
+  const int64_t partitions = countIn(text, "mhlo.num_partitions") * countIn(text, "mhlo.num_replicas");
+  if (mesh.empty() && partitions > 1) {
+    return inputError("{}: the program is made for {} devices, --mesh is not given (1 device)", path,
+                      partitions)
+        .hint(fmt::format("for example --mesh 2x{}", partitions / 2));
+  }
+  int64_t devices = mesh.empty() ? 1 : chip.devices_per_chip;
+  for (size_t at = 0; at < mesh.size(); at = std::min(mesh.find('x', at), mesh.size() - 1) + 1) {
+    devices *= std::strtoll(mesh.c_str() + at, nullptr, 10);
+  }
+  if (devices < partitions) {
+    return inputError("--mesh {}: {} devices of {}, but {} is made for {}", mesh, devices, chip.name, path,
+                      partitions);
+  }
+  return Ok{};
+}
+}  // namespace
+
 Result<Explanation> explainFile(const std::string& path, const CompileRequest& common) {
-  SUBLANE_CHECK_OK(chips::findChip(common.chip));
+  SUBLANE_TRY(const chips::Chip* chip, chips::findChip(common.chip));
   SUBLANE_TRY(std::string text, readFile(path));
   if (text.empty())
     return inputError("{}: an empty file", path)
         .hint("StableHLO text, as jax.jit(f).lower(x).as_text() gives");
+  SUBLANE_CHECK_OK(checkShapes(path, text));
+  SUBLANE_CHECK_OK(checkMesh(path, text, common.mesh, *chip));
   const std::string name = std::filesystem::path(path).filename().string();
-  Result<Explanation> explanation = explainPrograms({{name, "", std::move(text)}}, common);
+  Result<Explanation> explanation = explainPrograms({{name, "", text}}, common);
   if (!explanation.ok()) return explanation;
   explanation->subject = path;
+  if (!common.mesh.empty()) {
+    explanation->detail = fmt::format("mesh {}, {} partitions; all figures are of one device", common.mesh,
+                                      countIn(text, "mhlo.num_partitions"));
+    explanation->assumptions.push_back(
+        "the links between chips cost nothing here: collectives are not priced");
+  }
   for (Row& row : explanation->steps[0].rows) {  // without names of its own, lines of the text itself
     if (row.source.substr(0, 2) == "-:") row.source = name + row.source.substr(1);
   }

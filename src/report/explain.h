@@ -17,6 +17,7 @@ namespace sublane::report {
 
 struct CompileRequest {
   std::string chip{};
+  std::string mesh{};  // "2x4": chips of the slice; empty: the smallest one, one device of it
   /// Told what is being done; called from several threads, one at a time.
   std::function<void(std::string_view)> progress{};
   /// Compiles one program; empty: the compile cache over libtpu in a child.

@@ -26,6 +26,10 @@ bool has(const Row& row, Flag flag) {
 std::string ops(int64_t count) {
   return fmt::format("{} {}", formatCount(count), count == 1 ? "operation" : "operations");
 }
+/// "1 operation copies", "2 operations copy".
+std::string ops(int64_t count, std::string_view does, std::string_view they_do) {
+  return ops(count) + " " + std::string(count == 1 ? does : they_do);
+}
 
 /// Sum over the rows for which `pick` holds.
 struct Sum {
@@ -48,20 +52,21 @@ Sum sumOf(const Step& step, Pick&& pick) {
 Finding stateCopies(const Look& look) {
   const Sum sum = sumOf(look.step, [](const Row& row) { return has(row, Flag::kWholeState); });
   if (sum.count == 0) return {};
-  return {
-      fmt::format("{} copy a whole donated buffer (cache): {:.1f} us ({:.0f} %), {} moved", ops(sum.count),
-                  sum.us, look.percent(sum.us), formatBytes(static_cast<double>(sum.bytes))),
-      look.layers_in_loop
-          ? "it is donated, and copied in the loop all the same: --layers unrolled updates it in place"
-          : "the program wants the buffer in another layout than its argument has: store it that way",
-      sum.us};
+  return {fmt::format("{} a whole donated buffer (cache): {:.1f} us ({:.0f} %), {} moved",
+                      ops(sum.count, "copies", "copy"), sum.us, look.percent(sum.us),
+                      formatBytes(static_cast<double>(sum.bytes))),
+          look.layers_in_loop
+              ? "it is donated, and copied in the loop all the same: --layers unrolled updates it in place"
+              : "the program wants the buffer in another layout than its argument has: store it that way",
+          sum.us};
 }
 
 Finding argumentCopies(const Look& look) {
   const Sum sum = sumOf(look.step, [](const Row& row) { return has(row, Flag::kWholeArgument); });
   if (sum.count == 0) return {};
-  return {fmt::format("{} copy a whole weight at each step: {:.1f} us ({:.0f} %), {} moved", ops(sum.count),
-                      sum.us, look.percent(sum.us), formatBytes(static_cast<double>(sum.bytes))),
+  return {fmt::format("{} a whole weight at each step: {:.1f} us ({:.0f} %), {} moved",
+                      ops(sum.count, "copies", "copy"), sum.us, look.percent(sum.us),
+                      formatBytes(static_cast<double>(sum.bytes))),
           "the program wants the weight in another layout than its argument has: store it that way", sum.us};
 }
 
@@ -95,8 +100,8 @@ Finding slowMatmuls(const Look& look) {
     const double lost = sum.us - sum.bound_us;
     if (lost <= worst.us || sum.bound_us > 0.8 * sum.us) continue;
     worst = {
-        fmt::format("{}: {} matmuls take {:.1f} us ({:.0f} %), their bound is {:.1f} us ({:.0f} % reached)",
-                    part.empty() ? "(no part)" : escaped(part), formatCount(sum.count), sum.us,
+        fmt::format("{}: {} of matrix products take {:.1f} us ({:.0f} %), their bound is {:.1f} us ({:.0f} % reached)",
+                    part.empty() ? "(no part)" : escaped(part), ops(sum.count), sum.us,
                     look.percent(sum.us), sum.bound_us, 100 * sum.bound_us / sum.us),
         sum.mxu_us > sum.hbm_us
             ? "the MXU waits: larger tiles or products, or a kernel with better reuse of weights"
@@ -113,12 +118,13 @@ Finding slicedWeights(const Look& look) {
     return row.kind == "slice" && row.count > 1 && row.hbm_bytes / row.count > (1 << 16);
   });
   if (sum.count == 0) return {};
-  return {
-      fmt::format("{} cut slices out of stacked arrays in a loop: {:.1f} us ({:.0f} %), {} moved",
-                  ops(sum.count), sum.us, look.percent(sum.us), formatBytes(static_cast<double>(sum.bytes))),
-      look.layers_in_loop ? "weights are copied before they are used: --layers unrolled reads them in place"
-                          : "read the array in place, or split it into one argument each",
-      sum.us};
+  return {fmt::format("{} slices out of stacked arrays in a loop: {:.1f} us ({:.0f} %), {} moved",
+                      ops(sum.count, "cuts", "cut"), sum.us, look.percent(sum.us),
+                      formatBytes(static_cast<double>(sum.bytes))),
+          look.layers_in_loop
+              ? "weights are copied before they are used: --layers unrolled reads them in place"
+              : "read the array in place, or split it into one argument each",
+          sum.us};
 }
 
 /// The part whose vector work (elementwise, reductions, relayouts) takes most beyond its bytes.
@@ -192,7 +198,7 @@ Finding wideResults(const Look& look) {
   };
   const Sum sum = sumOf(look.step, wide);
   if (sum.count == 0) return {};
-  return {fmt::format("{} write float32 results to HBM: {} moved, {:.1f} us", ops(sum.count),
+  return {fmt::format("{} float32 results to HBM: {} moved, {:.1f} us", ops(sum.count, "writes", "write"),
                       formatBytes(static_cast<double>(sum.bytes)), sum.us),
           "half the bytes in bf16, or none if the next operation is fused with it", 0.5 * sum.bound_us};
 }

@@ -158,6 +158,46 @@ TEST_F(Explain, SaysWhatIsWrongWithAProgram) {
             "--chip v9: no such chip\n  hint: chips: v4, v5e, v5p, v6e, tpu7x");
 }
 
+constexpr const char* kSharded =
+    "module @m attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {\n"
+    "  sdy.mesh @mesh = <[\"x\"=8]>\n"
+    "  func.func public @main(%x: tensor<256x1024xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{}, "
+    "{\"x\"}]>},\n"
+    "      %w: tensor<1024x512xbf16> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> "
+    "tensor<256x512xbf16> {\n"
+    "    %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : "
+    "(tensor<256x1024xbf16>, tensor<1024x512xbf16>) -> tensor<256x512xbf16>\n"
+    "    return %0 : tensor<256x512xbf16>\n  }\n}\n";
+
+TEST_F(Explain, AMeshIsForProgramsWithShardings) {
+  const TextFile sharded(kSharded);
+  auto on = [&](const std::string& mesh) {
+    return explainFile(sharded.path(), {.chip = "v6e", .mesh = mesh});
+  };
+  auto explanation = on("2x4");
+  ASSERT_TRUE(explanation.ok()) << explanation.error().text();
+  int64_t flops = 0, collectives = 0;
+  for (const Row& row : explanation->steps.at(0).rows) {
+    flops += row.matmul_flops;
+    collectives += row.kind == "collective";
+  }
+  EXPECT_EQ(flops, 2 * 256 * 1024 * 512 / 8) << "one device of eight multiplies an eighth";
+  EXPECT_GE(collectives, 1);
+  EXPECT_NE(on("").error().text().find("made for 8 devices, --mesh is not given (1 device)"),
+            std::string::npos);
+  EXPECT_NE(on("1x2").error().text().find("--mesh 1x2: 2 devices of v6e, but "), std::string::npos);
+  EXPECT_NE(on("two").error().text().find("--mesh two: not a shape of chips"), std::string::npos);
+  auto model = explainModel({.model = "smollm2-135m", .common = {.chip = "v6e", .mesh = "2x4"}});
+  EXPECT_NE(model.error().text().find("built for one device so far"), std::string::npos);
+}
+
+TEST_F(Explain, ShapesMustBeKnown) {
+  const TextFile dynamic(
+      "module {\n  func.func @main(%a: tensor<?x8xf32>) -> tensor<?x8xf32> {\n    return %a\n  }\n}\n");
+  EXPECT_NE(faultOf(dynamic.path(), "v6e").find(":2: tensor<?x... has a size that is not known"),
+            std::string::npos);
+}
+
 TEST_F(Explain, ADeadCompilerIsAnError) {
   auto explanation = explainFile(file("scan_24.mlir"),
                                  {.chip = "v6e", .compile = [](const auto&) {
