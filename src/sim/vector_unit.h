@@ -13,7 +13,6 @@
 //   if (!vector.execute(kernel, bundle, scalars, results)) return vector.takeError();
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -66,7 +65,7 @@ class VectorUnit {
 
   /// Whether the vector side executes this instruction (else it is the sequencer's): vector registers, masks,
   /// loads and stores of VMEM, MXU, XLU, EUP, their pops, vpush and the spop that takes it, iar registers.
-  static bool executes(const llo::Listing& listing, const llo::Instruction& instruction);
+  static bool executes(const llo::Listing& listing, const llo::BundleInstruction& instruction);
 
   /// Decodes the vector instructions of `listing`, whose allocation i begins at addresses[i] (in units of its
   /// space). The same listing may be prepared again with other addresses. Returns the handle for `execute`.
@@ -95,8 +94,8 @@ class VectorUnit {
 
   /// Registers, for tests and for showing state: 1024 words, sublane by sublane.
   std::span<uint32_t> vector(int index);
-  /// 1024 bits as 8 sublanes x 16 bytes; lane 0 is bit 0 of byte 0.
-  std::array<std::byte, 128> mask(int index) const;
+  /// 1024 words of all ones or zeros (of packed types: the halves or bytes of a word).
+  std::span<uint32_t> mask(int index);
 
   /// Vector bundles (with at least one vector instruction) and instructions executed so far.
   int64_t bundles() const;

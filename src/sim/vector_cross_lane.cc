@@ -1,0 +1,226 @@
+// The cross-lane unit (XLU): reductions over lanes, rotations, broadcasts and permutations of lanes, and
+// transpositions. Each unit answers through its own queues.
+//
+// The order in which the hardware adds lanes is not known; here it is a tree over halves.
+#include <algorithm>
+#include <bit>
+
+#include "sim/vector_state.h"
+
+namespace sublane::sim {
+namespace {
+
+using State = VectorUnit::State;
+
+inline float f(uint32_t bits) { return std::bit_cast<float>(bits); }
+inline uint32_t u(float value) { return std::bit_cast<uint32_t>(value); }
+inline bool isNan(uint32_t bits) { return (bits & 0x7fffffff) > 0x7f800000; }
+
+uint32_t add(uint32_t a, uint32_t b) { return u(f(a) + f(b)); }
+uint32_t larger(uint32_t a, uint32_t b) { return isNan(a) || (!isNan(b) && f(a) > f(b)) ? a : b; }
+uint32_t smaller(uint32_t a, uint32_t b) { return isNan(a) || (!isNan(b) && f(a) < f(b)) ? a : b; }
+
+/// Every lane of a sublane gets the sublane's result.
+template <uint32_t (*kCombine)(uint32_t, uint32_t)>
+bool reduce(State& s, const Micro& m) {
+  const uint32_t* a = s.words(m.a.index);
+  uint32_t* d = s.cross_lane[m.unit].lanes.push(m.value).words;
+  for (int sublane = 0; sublane < kSublanes; ++sublane) {
+    uint32_t tree[kLanes];
+    std::memcpy(tree, a + sublane * kLanes, kRowBytes);
+    for (int half = kLanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) tree[lane] = kCombine(tree[lane], tree[lane + half]);
+    std::fill_n(d + sublane * kLanes, kLanes, tree[0]);
+  }
+  return true;
+}
+
+/// Lane l of the result is lane l - n of the source, as a roll by n.
+bool rotate(State& s, const Micro& m) {
+  const uint32_t *a = s.words(m.a.index), amount = s.scalarOf(m.b) % kLanes;
+  uint32_t* d = s.cross_lane[m.unit].permutes.push(m.value).words;
+  for (int row = 0; row < kWords; row += kLanes)
+    for (uint32_t lane = 0; lane < kLanes; ++lane) d[row + (lane + amount) % kLanes] = a[row + lane];
+  return true;
+}
+
+/// One lane to all; with 256 added, sublane s takes the s-th lane after it: a row becomes a column.
+bool broadcastLane(State& s, const Micro& m) {
+  const uint32_t *a = s.words(m.a.index), code = s.scalarOf(m.b);
+  if (code >= 256 + kLanes) return s.fail(fmt::format("a broadcast of lane {} is not known", code));
+  uint32_t* d = s.cross_lane[m.unit].permutes.push(m.value).words;
+  for (uint32_t sublane = 0; sublane < kSublanes; ++sublane) {
+    const uint32_t lane = code < 256 ? code % kLanes : (code - 256 + sublane) % kLanes;
+    std::fill_n(d + sublane * kLanes, kLanes, a[sublane * kLanes + lane]);
+  }
+  return true;
+}
+
+bool setPattern(State& s, const Micro& m) {
+  CrossLaneUnit& unit = s.cross_lane[m.unit];
+  std::memcpy(unit.pattern.words, s.words(m.a.index), sizeof unit.pattern.words);
+  unit.has_pattern = true;
+  return true;
+}
+/// Lane l of a sublane takes the lane that the pattern names there.
+bool permuteLanes(State& s, const Micro& m) {
+  CrossLaneUnit& unit = s.cross_lane[m.unit];
+  if (!unit.has_pattern) return s.fail("a permutation without a pattern");
+  const uint32_t* a = s.words(m.a.index);
+  uint32_t* d = unit.permutes.push(m.value).words;
+  for (int k = 0; k < kWords; ++k)
+    d[k] = a[k / kLanes * kLanes + static_cast<int>(unit.pattern.words[k] % kLanes)];
+  return true;
+}
+
+// --- transpositions
+
+enum : uint8_t { kStart = 1, kEnd = 2 };
+
+/// Feeds one register of 8 rows. At the end the results are there: row r of result q is lane 8q + r of what
+/// was fed, and lanes beyond the rows that were fed are poison.
+bool transpose(State& s, const Micro& m) {
+  CrossLaneUnit& unit = s.cross_lane[m.unit];
+  if (unit.transposes.empty()) unit.transposes.resize(1);
+  Transpose& t = unit.transposes[0];
+  if (m.detail & kStart) t.fed = 0;
+  const uint32_t part = m.part & 0xffff, parts = m.part >> 16;
+  if (part != t.fed + 1) return s.fail(fmt::format("part {} of a transposition after part {}", part, t.fed));
+  if (t.in.size() <= t.fed) t.in.resize(t.fed + 1);
+  VectorRegister room;
+  std::memcpy(t.in[t.fed++].words, wordsOf(s, m.a, room), kWords * 4);
+  if (!(m.detail & kEnd)) return true;
+  if (t.fed != parts) return s.fail(fmt::format("a transposition ends after {} of {} parts", t.fed, parts));
+  if (t.fed > kLanes / kSublanes)
+    return s.fail(fmt::format("a transposition of {} registers is not known", t.fed));
+  const int width = static_cast<int>(s.scalarOf(m.b));
+  for (int first = 0; first < width; first += kSublanes) {
+    uint32_t* d = unit.transposed.push(-1).words;
+    std::fill_n(d, kWords, kPoison);
+    for (uint32_t k = 0; k < t.fed; ++k)
+      for (int row = 0; row < kSublanes; ++row)
+        for (int lane = 0; lane < kSublanes; ++lane)
+          d[row * kLanes + static_cast<int>(k) * kSublanes + lane] =
+              t.in[k].words[lane * kLanes + first + row];
+  }
+  t.fed = 0;
+  return true;
+}
+
+/// The same of packed halves: registers of 16 rows of bf16 each.
+bool transposePacked(State& s, const Micro& m) {
+  CrossLaneUnit& unit = s.cross_lane[m.unit];
+  if (unit.transposes.empty()) unit.transposes.resize(1);
+  Transpose& t = unit.transposes[0];
+  if (m.detail & kStart) t.fed = 0;
+  const uint32_t part = m.part & 0xffff, parts = m.part >> 16;
+  if (part != t.fed + 1) return s.fail(fmt::format("part {} of a transposition after part {}", part, t.fed));
+  if (t.in.size() <= t.fed) t.in.resize(t.fed + 1);
+  VectorRegister room;
+  std::memcpy(t.in[t.fed++].words, wordsOf(s, m.a, room), kWords * 4);
+  if (!(m.detail & kEnd)) return true;
+  if (t.fed != parts) return s.fail(fmt::format("a transposition ends after {} of {} parts", t.fed, parts));
+  if (t.fed > 8) return s.fail(fmt::format("a packed transposition of {} registers is not known", t.fed));
+  const int width = static_cast<int>(s.scalarOf(m.b));
+  for (int first = 0; first < width; first += 16) {
+    uint32_t* d = unit.transposed.push(-1).words;
+    std::fill_n(d, kWords, kPoison);
+    for (int lane = 0; lane < static_cast<int>(t.fed) * 16; ++lane) {
+      const uint32_t* from = t.in[static_cast<size_t>(lane) / 16].words + lane % 16 / 2 * kLanes;
+      for (int row = 0; row < 16; row += 2) {
+        const uint32_t even = from[first + row] >> (lane % 2 * 16) & 0xffff,
+                       odd = from[first + row + 1] >> (lane % 2 * 16) & 0xffff;
+        d[row / 2 * kLanes + lane] = even | odd << 16;
+      }
+    }
+  }
+  t.fed = 0;
+  return true;
+}
+
+template <ResultQueue CrossLaneUnit::* kQueue>
+bool pop(State& s, const Micro& m) {
+  ResultQueue& queue = s.cross_lane[m.unit].*kQueue;
+  if (queue.empty()) return s.fail(fmt::format("cross-lane unit {} has no result", m.unit));
+  if (m.value >= 0 && queue.frontValue() != m.value)
+    return s.fail(fmt::format("cross-lane unit {}'s next result is of %{}, not of %{}", m.unit,
+                              queue.frontValue(), m.value));
+  std::memcpy(s.words(m.result), queue.front().words, kWords * 4);
+  queue.pop();
+  return true;
+}
+
+// --- decoding
+
+bool unitOf(const Decoding& d, Micro& m) {
+  if (d.instruction.unit_index < 0 || d.instruction.unit_index > 3) return false;
+  m.unit = static_cast<uint8_t>(d.instruction.unit_index);
+  m.value = d.instruction.value;
+  return true;
+}
+bool decodeReduction(const Decoding& d, Micro& m, Run run) {
+  m.order = 2;
+  return unitOf(d, m) && decodeUnary(d, m, run) && m.a.kind == Source::Kind::kVector;
+}
+bool decodeLaneMove(const Decoding& d, Micro& m, Run run) {
+  m.order = 2;
+  return unitOf(d, m) && decodeBinary(d, m, run) && m.a.kind == Source::Kind::kVector &&
+         m.b.kind != Source::Kind::kVector;
+}
+bool decodePermutation(const Decoding& d, Micro& m, Run run) {
+  m.order = 2;
+  if (d.operands.size() != 2 || !unitOf(d, m)) return false;
+  m.a = sourceOf(d.operands[1]);
+  m.run = run;
+  return m.a.kind == Source::Kind::kVector;
+}
+bool decodeTranspose(const Decoding& d, Micro& m, Run run) {
+  m.order = 2;
+  if (d.operands.size() != 2 || !unitOf(d, m)) return false;
+  m.a = sourceOf(d.operands[0]);
+  m.b = sourceOf(d.operands[1]);
+  m.part = d.instruction.part;
+  m.detail = static_cast<uint8_t>((d.mnemonic.find(".start") != std::string_view::npos ? kStart : 0) |
+                                  (d.mnemonic.find(".end") != std::string_view::npos ? kEnd : 0));
+  m.run = run;
+  return m.a.kind == Source::Kind::kVector && m.b.kind == Source::Kind::kImmediate && m.b.bits % 16 == 0 &&
+         m.b.bits <= kLanes;
+}
+bool decodePop(const Decoding& d, Micro& m, Run run) {
+  if (!unitOf(d, m) || m.result == kNoRegister) return false;
+  m.value = d.operands.empty() ? -1 : d.operands[0].value;
+  m.order = 0;
+  m.run = run;
+  return true;
+}
+
+constexpr Mnemonic kMnemonics[] = {
+    {"vadd.xlane.f32", decodeReduction, reduce<add>},
+    {"vmax.xlane.f32", decodeReduction, reduce<larger>},
+    {"vmin.xlane.f32", decodeReduction, reduce<smaller>},
+    {"vrot.lane.b32", decodeLaneMove, rotate},
+    {"vbcast.lane.b32", decodeLaneMove, broadcastLane},
+    {"vset.pattern.permute", decodeReduction, setPattern},
+    {"vperm.lane", decodePermutation, permuteLanes},
+    {"vxpose.b32.start", decodeTranspose, transpose},
+    {"vxpose.b32.cont", decodeTranspose, transpose},
+    {"vxpose.b32.end", decodeTranspose, transpose},
+    {"vxpose.b32.start.end", decodeTranspose, transpose},
+    {"vxpose.b32.start.short", decodeTranspose, transpose},
+    {"vxpose.b32.cont.short", decodeTranspose, transpose},
+    {"vxpose.b32.end.short", decodeTranspose, transpose},
+    {"vxpose.b32.start.end.short", decodeTranspose, transpose},
+    {"vxpose.c.b16.start", decodeTranspose, transposePacked},
+    {"vxpose.c.b16.cont", decodeTranspose, transposePacked},
+    {"vxpose.c.b16.end", decodeTranspose, transposePacked},
+    {"vxpose.c.b16.start.end", decodeTranspose, transposePacked},
+    {"vpop.xlane", decodePop, pop<&CrossLaneUnit::lanes>},
+    {"vpop.permute", decodePop, pop<&CrossLaneUnit::permutes>},
+    {"vpop.trf", decodePop, pop<&CrossLaneUnit::transposed>},
+};
+
+}  // namespace
+
+std::span<const Mnemonic> crossLaneMnemonics() { return kMnemonics; }
+
+}  // namespace sublane::sim

@@ -1,0 +1,364 @@
+// Packed types: conversions that widen or narrow, sublane moves, and the extended unit (EUP).
+//
+// A packed word holds rows: of a bf16 tile, word s has rows 2s (low half) and 2s+1. "c" operations keep that
+// order over whole registers (part k of a source fills a result), "i" operations work within each word.
+// The extended unit's polynomials are not known: results are those of the C library in single precision.
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "sim/vector_state.h"
+
+#define SUBLANE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+
+namespace sublane::sim {
+namespace {
+
+using State = VectorUnit::State;
+using Bits = uint32_t;
+
+inline float f(Bits bits) { return std::bit_cast<float>(bits); }
+inline Bits u(float value) { return std::bit_cast<Bits>(value); }
+
+// --- conversions of one element, in the low bits of a word
+
+struct Same {
+  static inline Bits of(Bits x) { return x; }
+};
+struct Bf16ToF32 {
+  static inline Bits of(Bits x) { return x << 16; }
+};
+struct F32ToBf16 {
+  static inline Bits of(Bits x) {
+    const Bits rounded = (x + 0x7fff + ((x >> 16) & 1)) >> 16;
+    return (x & 0x7fffffff) > 0x7f800000 ? (x >> 16) | 0x40 : rounded;
+  }
+};
+template <int kBits>
+struct SignExtend {
+  static inline Bits of(Bits x) {
+    return static_cast<Bits>(static_cast<int32_t>(x << (32 - kBits)) >> (32 - kBits));
+  }
+};
+struct S8ToBf16 {
+  static inline Bits of(Bits x) { return u(static_cast<float>(static_cast<int8_t>(x))) >> 16; }  // exact
+};
+/// An 8-bit float with kExponent bits of exponent; without infinities ("fn") the top exponent holds numbers.
+template <int kExponent, bool kFinite>
+struct Float8ToF32 {
+  static inline Bits of(Bits x) {
+    constexpr int kMantissa = 7 - kExponent, kBias = (1 << (kExponent - 1)) - 1;
+    constexpr Bits kTop = (1 << kExponent) - 1, kMantissaMask = (1 << kMantissa) - 1;
+    const Bits sign = (x & 0x80) << 24, exponent = x >> kMantissa & kTop, mantissa = x & kMantissaMask;
+    const float scale = f(static_cast<Bits>(127 + 1 - kBias - kMantissa) << 23);
+    const Bits small = u(static_cast<float>(static_cast<int32_t>(mantissa)) * scale);
+    const Bits normal = (exponent + 127 - kBias) << 23 | mantissa << (23 - kMantissa);
+    Bits result = exponent == 0 ? small : normal;
+    if (kFinite)
+      result = exponent == kTop && mantissa == kMantissaMask ? 0x7fc00000u : result;
+    else
+      result = exponent == kTop ? 0x7f800000u | mantissa << (23 - kMantissa) : result;
+    return result | sign;
+  }
+};
+template <int kExponent, bool kFinite>
+struct F32ToFloat8 {
+  static inline Bits of(Bits x) {
+    // The nearest of the 128 magnitudes, ties to the even code: slow and plain.
+    const Bits sign = x >> 24 & 0x80, magnitude = x & 0x7fffffff;
+    constexpr int kMantissa = 7 - kExponent;
+    constexpr Bits kLast = kFinite ? 0x7e : ((1u << kExponent) - 1) << kMantissa;
+    if (magnitude > 0x7f800000) return sign | 0x7f;
+    const float value = f(magnitude);
+    Bits low = 0, high = kLast;
+    while (low < high) {  // the largest code that is not above
+      const Bits middle = (low + high + 1) / 2;
+      if (f(Float8ToF32<kExponent, kFinite>::of(middle)) <= value)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    if (low == kLast) return sign | (kFinite && value > 464.0f ? 0x7f : low);
+    const float below = f(Float8ToF32<kExponent, kFinite>::of(low));
+    float above = f(Float8ToF32<kExponent, kFinite>::of(low + 1));
+    if (std::isinf(above)) above = 65536.0f;
+    const float middle = (below + above) / 2;
+    return sign | (value > middle || (value == middle && (low & 1)) ? low + 1 : low);
+  }
+};
+
+// --- widening and narrowing
+
+/// Rows kPart * R .. of the source, each element converted, where R is the number of rows of the result.
+template <int kFrom, int kTo, class Convert, int kPart>
+SUBLANE_CLONES void unpackRows(Bits* d, const Bits* a) {
+  constexpr int kPerResult = 32 / kTo, kPerSource = 32 / kFrom, kRows = kSublanes * kPerResult;
+  constexpr Bits kMask = kFrom == 32 ? ~Bits{0} : (Bits{1} << kFrom % 32) - 1;
+  constexpr Bits kResultMask = kTo == 32 ? ~Bits{0} : (Bits{1} << kTo % 32) - 1;
+  for (int s = 0; s < kSublanes; ++s)
+    for (int j = 0; j < kPerResult; ++j) {
+      const int row = kPart * kRows + s * kPerResult + j;
+      const Bits* from = a + row / kPerSource * kLanes;
+      const int shift = row % kPerSource * kFrom, to = j * kTo;
+      Bits* word = d + s * kLanes;
+      if (j == 0)
+        for (int l = 0; l < kLanes; ++l) word[l] = Convert::of(from[l] >> shift & kMask) & kResultMask;
+      else
+        for (int l = 0; l < kLanes; ++l)
+          word[l] |= (Convert::of(from[l] >> shift & kMask) & kResultMask) << to;
+    }
+}
+template <int kFrom, int kTo, class Convert, int kPart>
+bool unpack(State& s, const Micro& m) {
+  VectorRegister copy;
+  const Bits* a = s.words(m.a.index);
+  if (m.a.index == m.result) a = static_cast<const Bits*>(std::memcpy(copy.words, a, sizeof copy.words));
+  unpackRows<kFrom, kTo, Convert, kPart>(s.words(m.result), a);
+  return true;
+}
+
+/// The rows of `low`, then those of `high`, each element converted.
+template <int kFrom, int kTo, class Convert>
+SUBLANE_CLONES void packRows(Bits* d, const Bits* high, const Bits* low) {
+  constexpr int kPerResult = 32 / kTo, kPerSource = 32 / kFrom, kRows = kSublanes * kPerSource;
+  constexpr Bits kMask = kFrom == 32 ? ~Bits{0} : (Bits{1} << kFrom % 32) - 1;
+  constexpr Bits kResultMask = (Bits{1} << kTo) - 1;
+  for (int s = 0; s < kSublanes; ++s)
+    for (int j = 0; j < kPerResult; ++j) {
+      const int row = s * kPerResult + j;
+      const Bits* from = (row < kRows ? low : high) + row % kRows / kPerSource * kLanes;
+      const int shift = row % kPerSource * kFrom, to = j * kTo;
+      Bits* word = d + s * kLanes;
+      if (j == 0)
+        for (int l = 0; l < kLanes; ++l) word[l] = Convert::of(from[l] >> shift & kMask) & kResultMask;
+      else
+        for (int l = 0; l < kLanes; ++l)
+          word[l] |= (Convert::of(from[l] >> shift & kMask) & kResultMask) << to;
+    }
+}
+template <int kFrom, int kTo, class Convert>
+bool pack(State& s, const Micro& m) {
+  VectorRegister high, low, result;
+  packRows<kFrom, kTo, Convert>(result.words, wordsOf(s, m.a, high), wordsOf(s, m.b, low));
+  std::memcpy(s.words(m.result), result.words, sizeof result.words);
+  return true;
+}
+
+/// Within each word: the low (0) or high (1) half.
+template <class Convert, int kHalf>
+SUBLANE_CLONES void unpackWithin(Bits* d, const Bits* a) {
+  for (int k = 0; k < kWords; ++k) d[k] = Convert::of(a[k] >> (16 * kHalf) & 0xffff);
+}
+template <class Convert, int kHalf>
+bool unpackHalf(State& s, const Micro& m) {
+  unpackWithin<Convert, kHalf>(s.words(m.result), s.words(m.a.index));
+  return true;
+}
+template <class Convert>
+bool unpackChosenHalf(State& s, const Micro& m) {
+  if (m.b.kind == Source::Kind::kVector) {
+    const Bits *a = s.words(m.a.index), *half = s.words(m.b.index);
+    Bits* d = s.words(m.result);
+    for (int k = 0; k < kWords; ++k) d[k] = Convert::of(a[k] >> (half[k] & 1 ? 16 : 0) & 0xffff);
+    return true;
+  }
+  return s.scalarOf(m.b) & 1 ? unpackHalf<Convert, 1>(s, m) : unpackHalf<Convert, 0>(s, m);
+}
+SUBLANE_CLONES void packWithinLoop(Bits* d, const Bits* high, const Bits* low) {
+#pragma GCC ivdep
+  for (int k = 0; k < kWords; ++k) d[k] = F32ToBf16::of(low[k]) | F32ToBf16::of(high[k]) << 16;
+}
+bool packHalvesF32(State& s, const Micro& m) {
+  VectorRegister high, low;
+  packWithinLoop(s.words(m.result), wordsOf(s, m.a, high), wordsOf(s, m.b, low));
+  return true;
+}
+bool packHalvesB32(State& s, const Micro& m) {
+  VectorRegister high, low;
+  const Bits *a = wordsOf(s, m.a, high), *b = wordsOf(s, m.b, low);
+  Bits* d = s.words(m.result);
+  for (int k = 0; k < kWords; ++k) d[k] = (b[k] & 0xffff) | a[k] << 16;
+  return true;
+}
+template <class Convert>
+bool convert(State& s, const Micro& m) {
+  const Bits* a = s.words(m.a.index);
+  Bits* d = s.words(m.result);
+  for (int k = 0; k < kWords; ++k) d[k] = Convert::of(a[k]);
+  return true;
+}
+
+/// Of two masks of words, one of halves. Which operand gives the low rows is not known, and only matters if
+/// they differ.
+bool packMasks(State& s, const Micro& m) {
+  if (m.a.index != m.b.index) return s.fail("vmpackc.low of two different masks is not known");
+  VectorRegister result;
+  packRows<32, 16, Same>(result.words, s.words(m.a.index), s.words(m.a.index));
+  std::memcpy(s.words(m.result), result.words, sizeof result.words);
+  return true;
+}
+
+// --- moves between sublanes
+
+/// Four sublanes of each operand: the first operand's come first.
+template <int kFirst>
+bool combine(State& s, const Micro& m) {
+  VectorRegister a, b, result;
+  constexpr size_t kHalf = kWords / 2;
+  std::memcpy(result.words, wordsOf(s, m.a, a) + kFirst * kLanes, kHalf * 4);
+  std::memcpy(result.words + kHalf, wordsOf(s, m.b, b) + kFirst * kLanes, kHalf * 4);
+  std::memcpy(s.words(m.result), result.words, sizeof result.words);
+  return true;
+}
+/// Sublane s of the result is sublane s + n of the source.
+bool rotateSublanes(State& s, const Micro& m) {
+  VectorRegister result;
+  const Bits* a = s.words(m.a.index);
+  const Bits amount = s.scalarOf(m.b);
+  for (int k = 0; k < kSublanes; ++k)
+    std::memcpy(result.words + k * kLanes, a + (k + amount) % kSublanes * kLanes, kRowBytes);
+  std::memcpy(s.words(m.result), result.words, sizeof result.words);
+  return true;
+}
+bool permuteSublanes(State& s, const Micro& m) {
+  VectorRegister result;
+  const Bits *a = s.words(m.a.index), *pattern = s.words(m.b.index);
+  for (int k = 0; k < kWords; ++k) result.words[k] = a[pattern[k] % kSublanes * kLanes + k % kLanes];
+  std::memcpy(s.words(m.result), result.words, sizeof result.words);
+  return true;
+}
+
+// --- extended unit
+
+template <float (*kFunction)(float)>
+bool extend(State& s, const Micro& m) {
+  VectorRegister room;
+  const Bits* a = wordsOf(s, m.a, room);
+  Bits* d = s.extended.push(m.value).words;
+  for (int k = 0; k < kWords; ++k) d[k] = u(kFunction(f(a[k])));
+  return true;
+}
+template <float (*kFunction)(float)>
+bool extendBf16(State& s, const Micro& m) {
+  VectorRegister room;
+  const Bits* a = wordsOf(s, m.a, room);
+  Bits* d = s.extended.push(m.value).words;
+  for (int k = 0; k < kWords; ++k)
+    d[k] = F32ToBf16::of(u(kFunction(f(a[k] << 16)))) | F32ToBf16::of(u(kFunction(f(a[k] & 0xffff0000))))
+                                                            << 16;
+  return true;
+}
+float exponential2(float x) { return std::exp2(x); }
+float logarithm2(float x) { return std::log2(x); }
+float hyperbolicTangent(float x) { return std::tanh(x); }
+float errorFunction(float x) { return std::erf(x); }
+float reciprocal(float x) { return 1.0f / x; }
+float reciprocalRoot(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
+float sine(float x) { return std::sin(x); }
+float cosine(float x) { return std::cos(x); }
+
+bool popExtended(State& s, const Micro& m) {
+  if (s.extended.empty()) return s.fail("the extended unit has no result");
+  if (m.value >= 0 && s.extended.frontValue() != m.value)
+    return s.fail(fmt::format("the extended unit's next result is of %{}, not of %{}",
+                              s.extended.frontValue(), m.value));
+  std::memcpy(s.words(m.result), s.extended.front().words, kWords * 4);
+  s.extended.pop();
+  return true;
+}
+
+// --- decoding
+
+bool decodeExtended(const Decoding& d, Micro& m, Run run) {
+  m.order = 2;
+  m.value = d.instruction.value;
+  return decodeUnary(d, m, run);
+}
+bool decodeMove(const Decoding& d, Micro& m, Run run) {
+  return decodeBinary(d, m, run) && m.a.kind == Source::Kind::kVector;
+}
+bool decodePermute(const Decoding& d, Micro& m, Run run) {
+  return decodeMove(d, m, run) && m.b.kind == Source::Kind::kVector;
+}
+
+constexpr Mnemonic kMnemonics[] = {
+    {"vunpack.c.l.bf16.f32", decodeUnary, unpack<16, 32, Bf16ToF32, 0>},
+    {"vunpack.c.u.bf16.f32", decodeUnary, unpack<16, 32, Bf16ToF32, 1>},
+    {"vunpack.c.l.s16.s32", decodeUnary, unpack<16, 32, SignExtend<16>, 0>},
+    {"vunpack.c.u.s16.s32", decodeUnary, unpack<16, 32, SignExtend<16>, 1>},
+    {"vunpack.c.l.s16.s32.s16", decodeUnary, unpack<16, 32, SignExtend<16>, 0>},
+    {"vunpack.c.u.s16.s32.s16", decodeUnary, unpack<16, 32, SignExtend<16>, 1>},
+    {"vunpack.c.0.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 0>},
+    {"vunpack.c.1.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 1>},
+    {"vunpack.c.2.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 2>},
+    {"vunpack.c.3.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 3>},
+    {"vunpack.c.0.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 0>},
+    {"vunpack.c.1.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 1>},
+    {"vunpack.c.2.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 2>},
+    {"vunpack.c.3.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 3>},
+    {"vunpack.c.l.s8.bf16", decodeUnary, unpack<8, 16, S8ToBf16, 0>},
+    {"vunpack.c.u.s8.bf16", decodeUnary, unpack<8, 16, S8ToBf16, 1>},
+    {"vunpack.c.l.s4.s8", decodeUnary, unpack<4, 8, SignExtend<4>, 0>},
+    {"vunpack.c.u.s4.s8", decodeUnary, unpack<4, 8, SignExtend<4>, 1>},
+    {"vunpack.c.0.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 0>},
+    {"vunpack.c.1.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 1>},
+    {"vunpack.c.2.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 2>},
+    {"vunpack.c.3.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 3>},
+    {"vunpack.c.0.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 0>},
+    {"vunpack.c.1.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 1>},
+    {"vunpack.c.2.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 2>},
+    {"vunpack.c.3.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 3>},
+    {"vunpack.i.l.bf16.f32", decodeUnary, unpackHalf<Bf16ToF32, 0>},
+    {"vunpack.i.u.bf16.f32", decodeUnary, unpackHalf<Bf16ToF32, 1>},
+    {"vunpack.i.l.s16.s32", decodeUnary, unpackHalf<SignExtend<16>, 0>},
+    {"vunpack.i.u.s16.s32", decodeUnary, unpackHalf<SignExtend<16>, 1>},
+    {"vunpack.vsel.i.bf16.f32", decodeBinary, unpackChosenHalf<Bf16ToF32>},
+    {"vpack.c.f32.bf16", decodeBinary, pack<32, 16, F32ToBf16>},
+    {"vpack.c.b32.b16", decodeBinary, pack<32, 16, Same>},
+    {"vpack.c.b16.b8", decodeBinary, pack<16, 8, Same>},
+    {"vpack.i.f32.bf16", decodeBinary, packHalvesF32},
+    {"vpack.i.b32.b16", decodeBinary, packHalvesB32},
+    {"vcvt.f32.e5m2", decodeUnary, convert<F32ToFloat8<5, false>>},
+    {"vcvt.f32.e4m3", decodeUnary, convert<F32ToFloat8<4, true>>},
+    {"vmpackc.low", decodeBinary, packMasks},
+    {"vcombine.low", decodeBinary, combine<0>},
+    {"vcombine.high", decodeBinary, combine<4>},
+    {"vrot.slane", decodeMove, rotateSublanes},
+    {"vperm.slane", decodePermute, permuteSublanes},
+    {"vexp2.f32", decodeExtended, extend<exponential2>},
+    {"vlog2.f32", decodeExtended, extend<logarithm2>},
+    {"vtanh.f32", decodeExtended, extend<hyperbolicTangent>},
+    {"verf.f32", decodeExtended, extend<errorFunction>},
+    {"vrcp.f32", decodeExtended, extend<reciprocal>},
+    {"vrsqrt.f32", decodeExtended, extend<reciprocalRoot>},
+    {"vsinq.f32", decodeExtended, extend<sine>},
+    {"vcosq.f32", decodeExtended, extend<cosine>},
+    {"vexp2.bf16", decodeExtended, extendBf16<exponential2>},
+    {"vlog2.bf16", decodeExtended, extendBf16<logarithm2>},
+    {"vtanh.bf16", decodeExtended, extendBf16<hyperbolicTangent>},
+    {"vrcp.bf16", decodeExtended, extendBf16<reciprocal>},
+    {"vrsqrt.bf16", decodeExtended, extendBf16<reciprocalRoot>},
+};
+/// `vpop.erf %17`
+bool decodePopExtended(const Decoding& d, Micro& m, Run run) {
+  if (d.operands.size() != 1) return false;
+  m.value = d.operands[0].value;
+  m.order = 0;
+  m.run = run;
+  return m.result != kNoRegister;
+}
+constexpr Mnemonic kPop = {"vpop.erf", decodePopExtended, popExtended};
+
+}  // namespace
+
+std::span<const Mnemonic> packMnemonics() {
+  static const auto all = [] {
+    std::array<Mnemonic, std::size(kMnemonics) + 1> list{};
+    std::copy(std::begin(kMnemonics), std::end(kMnemonics), list.begin());
+    list.back() = kPop;
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace sublane::sim
