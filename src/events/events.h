@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace sublane::events {
@@ -40,8 +41,10 @@ enum class Cause : uint8_t {
 };
 inline constexpr int kCauseCount = static_cast<int>(Cause::kNotModelled) + 1;
 std::string_view name(Cause cause);  // "issue:mxu", "dependency:xlu", "dma", "launch"
+std::optional<Cause> causeNamed(std::string_view text);
 
 using CauseCycles = std::array<int64_t, kCauseCount>;
+int64_t total(const CauseCycles& cycles);
 
 /// `op` and `kernel` index the run's tables; -1: none.
 struct Event {

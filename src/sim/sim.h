@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,8 +23,11 @@
 
 namespace sublane::sim {
 
+/// Goes into every model's hash. Change it when a time can change.
+inline constexpr std::string_view kSimulatorVersion = "sublane.simulator/1";
+
 /// The numbers of a chip that time depends on; read from src/sim/models/<chip>.json, each with its source.
-/// Few and physical.
+/// Few and physical. "fitted" of the file holds what `sublane calibrate` found, and overrides.
 struct ChipModel {
   std::string chip;
   std::string hash;  // of the file and the simulator's version: printed with every result
@@ -38,7 +42,12 @@ struct ChipModel {
   double launch_us = 0;  // a program's start and end as a profiler's op interval does not see it
   std::map<std::string, double> extra{};  // further numbers of the file, by key
 };
+/// Errors: no model for the chip; the chips that have one are listed.
 Result<ChipModel> chipModel(const std::string& chip);
+/// The model file as it was built in, for printing; empty if there is none.
+std::string_view chipModelText(const std::string& chip);
+/// Reads one model file. `where` is its name, for errors: a parameter that is missing or out of range.
+Result<ChipModel> readChipModel(std::string_view json, const std::string& where);
 
 /// Counterfactuals: what is taken away.
 enum class Without : uint8_t {

@@ -1,0 +1,48 @@
+#include "events/events.h"
+
+namespace sublane::events {
+namespace {
+
+constexpr std::string_view kNames[] = {"issue:scalar",
+                                       "issue:valu",
+                                       "issue:vld",
+                                       "issue:vst",
+                                       "issue:eup",
+                                       "issue:xlu",
+                                       "issue:mxu",
+                                       "issue:other",
+                                       "dependency:scalar",
+                                       "dependency:valu",
+                                       "dependency:vld",
+                                       "dependency:eup",
+                                       "dependency:xlu",
+                                       "dependency:mxu",
+                                       "dependency:other",
+                                       "dma",
+                                       "dma_latency",
+                                       "semaphore",
+                                       "branch",
+                                       "overlay",
+                                       "spill",
+                                       "launch",
+                                       "host",
+                                       "not_modelled"};
+static_assert(std::size(kNames) == kCauseCount);
+
+}  // namespace
+
+std::string_view name(Cause cause) { return kNames[static_cast<size_t>(cause)]; }
+
+std::optional<Cause> causeNamed(std::string_view text) {
+  for (int i = 0; i < kCauseCount; ++i)
+    if (kNames[i] == text) return static_cast<Cause>(i);
+  return std::nullopt;
+}
+
+int64_t total(const CauseCycles& cycles) {
+  int64_t sum = 0;
+  for (const int64_t c : cycles) sum += c;
+  return sum;
+}
+
+}  // namespace sublane::events

@@ -1,0 +1,231 @@
+#include "sim/machine.h"
+
+#include <algorithm>
+
+namespace sublane::sim {
+namespace {
+
+constexpr int64_t kJumpsBetweenChecks = 1 << 16;
+constexpr size_t kDeepestCall = 64;
+constexpr uint32_t kNeverWritten = 1, kFirstOrigin = 2;
+/// Marker that opens an operation, in the upper 4 bits of a trace word; 9 closes it.
+constexpr uint32_t kOpens = 8, kCloses = 9, kMarkerMask = 0x0fffffff;
+
+}  // namespace
+
+Machine::Machine(const llo::Program& program, const Placement& placement, const Code& code,
+                 MachineOptions options, VectorUnit* vector)
+    : program_(program),
+      placement_(placement),
+      code_(code),
+      options_(std::move(options)),
+      vector_(vector),
+      memory_(options_.timing),
+      registers_(code.registers),
+      smem_(static_cast<size_t>(placement.smem_words), kPoison),
+      smem_origin_(smem_.size(), kNeverWritten),
+      register_origin_(kConstants, 0),
+      flags_(static_cast<size_t>(placement.sync_flags), 0),
+      counts_(code.segments.size(), 0),
+      account_of_(program.traced.size() + 1, -1) {
+  for (const llo::TracedOp& op : program.traced) {
+    valued_ops_.push_back(options_.all_valued || options_.valued.contains(op.name));
+  }
+  pc_ = code.functions[static_cast<size_t>(code.top)].entry;
+  function_ = code.top;
+  jumps_left_ = std::min(kJumpsBetweenChecks, options_.most_bundles);
+}
+
+Status Machine::run() {
+  switchAccount(-1);
+  bool shadow = false;
+  for (;;) {
+    const Outcome outcome = shadow ? execute<true>() : execute<false>();
+    if (outcome == Outcome::kFault) return inputError("{}: {}", here(), message_);
+    if (outcome == Outcome::kDone) break;
+    shadow = !shadow;
+  }
+  flush();
+  return Ok{};
+}
+
+bool Machine::fault(std::string message) {
+  message_ = std::move(message);
+  return false;
+}
+
+std::string Machine::place(int32_t function, int32_t bundle) const {
+  const int32_t listing = code_.functions[static_cast<size_t>(function)].listing;
+  return fmt::format("{}, bundle {:#x}", program_.listings[static_cast<size_t>(listing)].function, bundle);
+}
+
+std::string Machine::opName(int32_t op) const {
+  return op < 0 ? "" : program_.traced[static_cast<size_t>(op)].name;
+}
+
+uint32_t Machine::originOf(const Origin& origin) {
+  const auto key = std::tuple(static_cast<int>(origin.kind), origin.function, origin.bundle, origin.op);
+  const auto [entry, added] =
+      origin_places_.try_emplace(key, kFirstOrigin + static_cast<uint32_t>(origins_.size()));
+  if (added) origins_.push_back(origin);
+  return entry->second;
+}
+
+bool Machine::unknownUsed(uint32_t origin, const char* what) {
+  const Origin& from = origins_[origin - kFirstOrigin];
+  missing_ = from;
+  const std::string where = place(from.function, from.bundle);
+  switch (from.kind) {
+    case Origin::Kind::kUnwritten:
+      return fault(fmt::format("{} depends on SMEM word {:#x}, which {} reads and nothing wrote", what,
+                               from.address, where));
+    case Origin::Kind::kVector:
+      return fault(fmt::format("{} depends on what vector work computes at {}", what, where));
+    case Origin::Kind::kTransfer:
+      return fault(
+          fmt::format("{} depends on data that the transfer at {} brings from {} {:#x}, and that is not "
+                      "known",
+                      what, where, llo::name(from.space), from.address));
+  }
+  return false;
+}
+
+bool Machine::smemFault(uint32_t address, const char* what) {
+  return fault(fmt::format("a {} of SMEM word {:#x}; there are {:#x}", what, address, smem_.size()));
+}
+
+void Machine::smemLoadUnknown(int32_t reg, uint32_t address) {
+  uint32_t origin = smem_origin_[address];
+  if (origin == kNeverWritten) {
+    origin = originOf({.kind = Origin::Kind::kUnwritten,
+                       .function = function_,
+                       .bundle = code_.bundles[static_cast<size_t>(pc_)],
+                       .op = currentOp(),
+                       .address = address,
+                       .space = llo::Space::kSmem});
+  }
+  register_origin_[static_cast<size_t>(reg)] = origin;
+  registers_[static_cast<size_t>(reg)] = kPoison;
+}
+
+bool Machine::callFunction(int32_t function) {
+  if (frames_.size() >= kDeepestCall) return fault("calls are nested too deeply");
+  frames_.push_back({pc_, function_});
+  const Function& callee = code_.functions[static_cast<size_t>(function)];
+  function_ = function;
+  pc_ = callee.entry;
+  if (callee.valued && vector_) {
+    // What a kernel finds in its own memory is nobody's.
+    const llo::Listing& listing = program_.listings[static_cast<size_t>(callee.listing)];
+    const std::vector<int64_t>& addresses = placement_.addresses[static_cast<size_t>(callee.listing)];
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      const llo::Allocation& allocation = listing.allocations[i];
+      if (allocation.space == llo::Space::kVmem && !allocation.absolute)
+        vector_->forgetVmem(addresses[i], (allocation.bytes + kRowBytes - 1) / kRowBytes);
+    }
+  }
+  return true;
+}
+
+bool Machine::tooLong() {
+  flush();
+  jumps_left_ = kJumpsBetweenChecks;
+  if (bundles_ <= options_.most_bundles) return false;
+  fault(fmt::format("{} bundles were executed, {} are allowed", bundles_, options_.most_bundles));
+  return true;
+}
+
+void Machine::enterOp(uint32_t marker) {
+  const uint32_t kind = marker >> 28, number = marker & kMarkerMask;
+  if (number >= program_.traced.size()) return;
+  if (kind == kOpens) {
+    op_stack_.push_back(static_cast<int32_t>(number));
+  } else if (kind == kCloses) {
+    const auto open = std::find(op_stack_.rbegin(), op_stack_.rend(), static_cast<int32_t>(number));
+    if (open == op_stack_.rend()) return;
+    op_stack_.erase(std::prev(open.base()), op_stack_.end());
+  } else {
+    return;
+  }
+  switchAccount(currentOp());
+  if (kind == kOpens) ++accounts_[static_cast<size_t>(account_)].time.executions;
+}
+
+void Machine::switchAccount(int32_t traced) {
+  flush();
+  int32_t& account = account_of_[static_cast<size_t>(traced + 1)];
+  if (account < 0) {
+    account = static_cast<int32_t>(accounts_.size());
+    accounts_.push_back({.traced = traced, .time = {.traced = traced}});
+  }
+  account_ = account;
+}
+
+void Machine::flush() {
+  if (account_ < 0) return;
+  OpTime& time = accounts_[static_cast<size_t>(account_)].time;
+  for (const int32_t s : touched_) {
+    const Segment& segment = code_.segments[static_cast<size_t>(s)];
+    const int64_t count = std::exchange(counts_[static_cast<size_t>(s)], 0);
+    bundles_ += count * segment.bundles;
+    time.cycles += count * segment.cycles;
+    for (int32_t i = segment.first_span; i < segment.first_span + segment.spans; ++i) {
+      const Span& span = code_.spans[static_cast<size_t>(i)];
+      time.causes[static_cast<size_t>(span.cause)] += count * span.cycles;
+    }
+  }
+  touched_.clear();
+}
+
+void Machine::addStall(events::Cause cause, int64_t cycles, int32_t transfer) {
+  if (cycles <= 0) return;
+  OpTime& time = accounts_[static_cast<size_t>(account_)].time;
+  time.cycles += cycles;
+  time.causes[static_cast<size_t>(cause)] += cycles;
+  if (options_.sink) {
+    options_.sink({.cycle = clock_,
+                   .duration = cycles,
+                   .cause = cause,
+                   .op = currentOp(),
+                   .listing = code_.functions[static_cast<size_t>(function_)].listing,
+                   .bundle = code_.bundles[static_cast<size_t>(pc_)],
+                   .transfer = transfer});
+  }
+  clock_ += cycles;
+}
+
+void Machine::emitSegment(int32_t number, int64_t end) {
+  const Segment& segment = code_.segments[static_cast<size_t>(number)];
+  int64_t cycle = end - segment.cycles;
+  for (int32_t i = segment.first_span; i < segment.first_span + segment.spans; ++i) {
+    const Span& span = code_.spans[static_cast<size_t>(i)];
+    options_.sink({.cycle = cycle,
+                   .duration = span.cycles,
+                   .cause = span.cause,
+                   .op = currentOp(),
+                   .listing = code_.functions[static_cast<size_t>(segment.function)].listing,
+                   .bundle = span.bundle});
+    cycle += span.cycles;
+  }
+}
+
+Run Machine::takeRun() {
+  Run run{.cycles = clock_, .bundles = bundles_, .transfers = memory_.issued()};
+  // Outside of all operations: the first account that was opened, shown last.
+  std::rotate(accounts_.begin(), accounts_.begin() + std::min<ptrdiff_t>(1, std::ssize(accounts_)),
+              accounts_.end());
+  for (const Account& account : accounts_) {
+    run.hbm_read_bytes += account.time.hbm_read_bytes;
+    run.hbm_write_bytes += account.time.hbm_write_bytes;
+    for (size_t c = 0; c < run.causes.size(); ++c) run.causes[c] += account.time.causes[c];
+    run.ops.push_back(account.time);
+  }
+  if (unchecked_ > 0) {
+    run.notes.push_back(fmt::format(
+        "{} checks of the program's own were not evaluated: they depend on vector work that is not executed",
+        unchecked_));
+  }
+  return run;
+}
+
+}  // namespace sublane::sim

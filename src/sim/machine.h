@@ -1,0 +1,148 @@
+// Executes decoded code: the scalar unit, SMEM, sync flags, branches and calls, DMAs over the memory system,
+// and the vector unit where values are wanted; keeps the clock and accounts every cycle to a cause and to a
+// traced operation. Private to the folder; simulate() drives it.
+//
+// A value that nobody knows (SMEM that nothing wrote, a result of vector work that was skipped, an argument
+// that was not given) is carried along with its origin, and is a fault only where control, an address or a
+// transfer depends on it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "sim/byte_store.h"
+#include "sim/code.h"
+#include "sim/memory_system.h"
+#include "sim/placement.h"
+#include "sim/vector_unit.h"
+
+namespace sublane::sim {
+
+/// Why a value is not known.
+struct Origin {
+  enum class Kind : uint8_t { kUnwritten, kVector, kTransfer };
+  Kind kind = Kind::kUnwritten;
+  int32_t function = 0, bundle = 0;  // that loaded it, computed it, or moved it
+  int32_t op = -1;                   // traced operation of that moment
+  int64_t address = 0;               // kUnwritten: word of SMEM; kTransfer: byte of the source
+  llo::Space space{};                // kTransfer: of the source
+};
+
+struct MachineOptions {
+  MemoryTiming timing{};
+  std::set<std::string> valued{};  // operations whose data is moved
+  bool all_valued = false, top_valued = false;
+  int64_t most_bundles = 0;
+  std::function<void(const events::Event&)> sink{};
+};
+
+class Machine {
+ public:
+  Machine(const llo::Program& program, const Placement& placement, const Code& code, MachineOptions options,
+          VectorUnit* vector);
+
+  /// What the runtime prepares: SMEM words, the output table, the arguments' bytes.
+  void prepare(const Inputs& inputs);
+
+  /// Runs the program to its end. After an error, `missing` says which unknown value it is about, if it is.
+  Status run();
+  const std::optional<Origin>& missing() const { return missing_; }
+  /// Whether the vector unit refused: its operation and bundle.
+  const std::optional<Origin>& refused() const { return refused_; }
+
+  Run takeRun();
+  const ByteStore& hbm() const { return hbm_; }
+
+  std::string place(int32_t function, int32_t bundle) const;  // "fusion.1, bundle 0x1f"
+  std::string opName(int32_t op) const;                       // of a traced operation, or ""
+
+ private:
+  enum class Outcome : uint8_t { kDone, kFault, kSwitch };
+
+  /// A transfer under way.
+  struct Flight {
+    int32_t site = 0, flag = 0, granules = 0, function = 0, bundle = 0, op = -1;
+    int64_t source = 0, destination = 0;  // bytes
+    int64_t bytes = 0, run_bytes = 0, source_stride = 0, destination_stride = 0;
+    bool move = false;
+  };
+  struct Account {
+    int32_t traced = -1;
+    OpTime time{};
+  };
+  struct Frame {
+    int32_t back = 0, function = 0;
+  };
+
+  // machine_run.cc
+  template <bool kShadow>
+  Outcome execute();
+  // machine.cc
+  bool fault(std::string message);
+  bool unknownUsed(uint32_t origin, const char* what);
+  uint32_t originOf(const Origin& origin);
+  int32_t currentOp() const { return op_stack_.empty() ? -1 : op_stack_.back(); }
+  void enterOp(uint32_t marker);
+  void switchAccount(int32_t traced);
+  void flush();
+  bool tooLong();
+  void addStall(events::Cause cause, int64_t cycles, int32_t transfer);
+  void emitSegment(int32_t segment, int64_t end);
+  bool callFunction(int32_t function);
+  bool smemFault(uint32_t address, const char* what);
+  void smemLoadUnknown(int32_t reg, uint32_t address);
+  std::string here() const { return place(function_, code_.bundles[static_cast<size_t>(pc_)]); }
+  // machine_dma.cc
+  bool waitFor(uint32_t flag, int32_t value);
+  bool deliver(int64_t limit);
+  bool complete(const Transfer& transfer);
+  bool issue(const DmaSite& site);
+  bool flagInRange(uint32_t flag);
+  void moveData(const Flight& flight);
+  void moveRun(const Flight& flight, int64_t from, int64_t to, int64_t bytes);
+  void forgetDestination(const Flight& flight);
+  std::string deadlock(uint32_t flag, int32_t value) const;
+  std::string flagName(uint32_t flag) const;
+  bool executeVector(int32_t bundle);
+  void commitVector();
+
+  const llo::Program& program_;
+  const Placement& placement_;
+  const Code& code_;
+  MachineOptions options_;
+  VectorUnit* vector_;
+  MemorySystem memory_;
+  ByteStore hbm_;
+
+  std::vector<uint32_t> registers_, smem_,
+      smem_origin_;                        // origin 0: known; 1: never written; else 2 + index into origins_
+  std::vector<uint32_t> register_origin_;  // of registers below kConstants
+  std::vector<int32_t> flags_;
+  std::vector<int32_t> flag_fifo_;
+  std::vector<Origin> origins_;
+  std::map<std::tuple<int, int32_t, int32_t, int32_t>, uint32_t> origin_places_;
+  std::vector<Frame> frames_;
+  std::vector<ScalarWrite> vector_results_;
+
+  int32_t pc_ = 0, function_ = 0;
+  int64_t clock_ = 0;
+  int64_t jumps_left_ = 0, bundles_ = 0;
+  std::vector<Flight> flights_;
+  std::vector<int32_t> free_flights_;
+  std::vector<char> valued_ops_;  // of each traced operation
+
+  std::vector<int64_t> counts_;  // of each segment since the last flush
+  std::vector<int32_t> touched_;
+  std::vector<Account> accounts_;
+  std::vector<int32_t> account_of_;  // traced + 1 -> accounts_
+  std::vector<int32_t> op_stack_;
+  int32_t account_ = -1;
+
+  std::string message_;
+  std::optional<Origin> missing_, refused_;
+  int64_t unchecked_ = 0, unmoved_host_ = 0;
+};
+
+}  // namespace sublane::sim

@@ -1,0 +1,34 @@
+// Which operations must be executed for values so that one unknown value becomes known: the producers of an
+// operation's operands, and theirs, through tuples and loops.
+//
+//   ValueSlice slice(program.module);
+//   slice.add("fusion.7");                        // and all that it is computed from
+//   for (const std::string& name : slice.names()) fmt::print("{}\n", name);
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "llo/llo.h"
+
+namespace sublane::sim {
+
+class ValueSlice {
+ public:
+  explicit ValueSlice(const llo::HloModule& module) : module_(module) {}
+  /// Returns whether it added anything. A name that the module does not know adds itself.
+  bool add(const std::string& name);
+  const std::set<std::string>& names() const { return names_; }
+
+ private:
+  /// Element -1: the whole of a tuple.
+  void visit(int32_t computation, int32_t instruction, int64_t element);
+  void visitParameter(int32_t computation, int64_t number, int64_t element);
+
+  const llo::HloModule& module_;
+  std::set<std::string> names_;
+  std::set<std::tuple<int32_t, int32_t, int64_t>> seen_;
+};
+
+}  // namespace sublane::sim

@@ -1,0 +1,55 @@
+// What the runtime leaves for a program before it starts: SMEM words at fixed places, the table of output
+// addresses, the arguments' bytes.
+#include <cstring>
+
+#include "sim/machine.h"
+
+namespace sublane::sim {
+namespace {
+
+/// Byte addresses of SMEM, as the allocations' tags name them.
+constexpr int64_t kOutputPointer = 0xfff90, kDescriptorState = 0xfffa8;
+constexpr uint32_t kDescriptorReady = 1;
+
+std::vector<std::byte> bytesOf(const std::vector<uint32_t>& words) {
+  std::vector<std::byte> bytes(words.size() * 4);
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+void Machine::prepare(const Inputs& inputs) {
+  const auto set = [this](int64_t byte, uint32_t value) {
+    const size_t word = static_cast<size_t>(byte / 4);
+    if (word >= smem_.size()) return;
+    smem_[word] = value;
+    smem_origin_[word] = 0;
+  };
+  // Chip, core, run and program numbers, queues of the host: 0 on the one core of the one chip.
+  for (const llo::Listing& listing : program_.listings) {
+    for (const llo::Allocation& allocation : listing.allocations) {
+      if (allocation.space != llo::Space::kSmem || !allocation.absolute || allocation.scoped) continue;
+      for (int64_t byte = 0; byte < allocation.bytes; byte += 4) set(allocation.offset + byte, 0);
+    }
+  }
+  set(kDescriptorState, kDescriptorReady);
+  if (placement_.output_table.bytes > 0) {
+    std::vector<uint32_t> table;
+    for (const HbmBuffer& output : placement_.outputs) table.push_back(placement_.hbmAddress(output));
+    // A transfer takes whole granules; what follows the table is nobody's, but must be something.
+    table.resize((table.size() + 127) / 128 * 128, 0);
+    hbm_.write(placement_.output_table.begin, bytesOf(table));
+    set(kOutputPointer, placement_.hbmAddress(placement_.output_table));
+  } else if (!placement_.outputs.empty()) {
+    set(kOutputPointer, placement_.hbmAddress(placement_.outputs.front()));
+  }
+  for (const auto& [number, bytes] : inputs.arguments) {
+    if (number < 0 || number >= static_cast<int32_t>(placement_.parameters.size())) continue;
+    const HbmBuffer& buffer = placement_.parameters[static_cast<size_t>(number)];
+    const int64_t count = std::min(buffer.bytes, static_cast<int64_t>(bytes.size())) / 4 * 4;
+    hbm_.write(buffer.begin, std::span(bytes).first(static_cast<size_t>(count)));
+  }
+}
+
+}  // namespace sublane::sim

@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <set>
+
+#include "sim/decode.h"
+#include "sim/machine.h"
+#include "sim/needed_values.h"
+#include "sim/sim.h"
+
+namespace sublane::sim {
+namespace {
+
+struct WithoutName {
+  std::string_view text;
+  Without without;
+};
+constexpr WithoutName kWithouts[] = {
+    {"hbm-limit", Without::kHbmLimit},
+    {"dma-latency", Without::kDmaLatency},
+    {"dma", Without::kDma},
+    {"spills", Without::kSpills},
+    {"launch", Without::kLaunch},
+    {"dependencies", Without::kDependencies},
+    {"branches", Without::kBranches},
+    {"overlays", Without::kOverlays},
+};
+
+/// More attempts than this to find out what has to be computed mean that something else is wrong.
+constexpr int kMostAttempts = 100;
+
+/// One whole simulation, with the values that it turns out to need.
+class Simulation {
+ public:
+  Simulation(const llo::Program& program, const ChipModel& model, const Options& options)
+      : program_(program), model_(model), options_(options), slice_(program.module) {}
+
+  Result<Run> run() {
+    SUBLANE_TRY(placement_, place(program_, model_));
+    SUBLANE_TRY(timing_, memoryTiming(model_, options_.dma, options_.without));
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      Result<std::optional<Run>> result = this->attempt({});
+      if (!result.ok()) return std::move(result).error();
+      if (!*result) continue;
+      // Events are told once, of the run that counts.
+      if (options_.sink) result = this->attempt(options_.sink);
+      if (!result.ok()) return std::move(result).error();
+      return finish(std::move(**result));
+    }
+    return machineError("simulator: after {} attempts it is still not known which operations to execute",
+                        kMostAttempts);
+  }
+
+ private:
+  bool withValues() const { return options_.values || top_valued_ || !slice_.names().empty(); }
+
+  /// A run; or nothing, when more has to be executed for its values.
+  Result<std::optional<Run>> attempt(const std::function<void(const events::Event&)>& sink) {
+    std::optional<VectorUnit> vector;
+    if (withValues()) vector.emplace(VectorOptions{.chip = model_.chip, .vmem_rows = placement_.vmem_rows});
+    DecodeOptions decoding{.delay_slots = model_.branch_delay_slots,
+                           .slots = slotsOf(model_),
+                           .without = options_.without,
+                           .all_valued = options_.values,
+                           .valued = slice_.names(),
+                           .top_valued = top_valued_};
+    if (vector) {
+      decoding.prepare = [&](const llo::Listing& listing, std::span<const int64_t> addresses) {
+        return vector->prepare(listing, addresses);
+      };
+    }
+    SUBLANE_TRY(const Code code, decode(program_, placement_, decoding));
+    MachineOptions machine_options{.timing = timing_,
+                                   .valued = slice_.names(),
+                                   .all_valued = options_.values,
+                                   .top_valued = top_valued_,
+                                   .most_bundles = options_.most_bundles,
+                                   .sink = sink};
+    Machine machine(program_, placement_, code, std::move(machine_options), vector ? &*vector : nullptr);
+    machine.prepare(options_.inputs);
+    Status status = machine.run();
+    if (status.ok()) {
+      Run run = machine.takeRun();
+      if (options_.values) takeOutputs(machine, run);
+      return std::optional<Run>(std::move(run));
+    }
+    const std::optional<Origin>& cause = machine.missing() ? machine.missing() : machine.refused();
+    if (cause && !options_.values && needsMore(machine, code, *cause)) return std::optional<Run>();
+    return std::move(status).error();
+  }
+
+  /// Adds to the slice what would make the value known. False: it would not help.
+  bool needsMore(const Machine& machine, const Code& code, const Origin& origin) {
+    if (origin.kind == Origin::Kind::kUnwritten) return false;
+    const int32_t listing = code.functions[static_cast<size_t>(origin.function)].listing;
+    if (listing != program_.top) return slice_.add(machine.opName(origin.op));
+    const bool first = !std::exchange(top_valued_, true);
+    const bool more = addProducers(program_.listings[static_cast<size_t>(listing)], origin.bundle);
+    return more || first;
+  }
+
+  /// The operations whose outputs the vector loads of the top-level program up to a bundle read.
+  bool addProducers(const llo::Listing& listing, int32_t until) {
+    bool added = false;
+    const int32_t from = std::max(0, until - 64);
+    for (int32_t b = from; b <= until; ++b) {
+      for (const llo::BundleInstruction& i : listing.of(listing.bundles[static_cast<size_t>(b)])) {
+        for (const llo::Operand& operand : listing.operandsOf(i)) {
+          if (operand.allocation < 0) continue;
+          const std::string name = producerOf(listing.allocations[static_cast<size_t>(operand.allocation)]);
+          if (!name.empty()) added |= slice_.add(name);
+        }
+      }
+    }
+    return added;
+  }
+
+  /// "fusion.5" of the tag "output of fusion.5@{}".
+  static std::string producerOf(const llo::Allocation& allocation) {
+    constexpr std::string_view kPrefix = "output of ";
+    if (!allocation.tag.starts_with(kPrefix)) return "";
+    const std::string name = allocation.tag.substr(kPrefix.size());
+    return name.substr(0, name.find('@'));
+  }
+
+  void takeOutputs(const Machine& machine, Run& run) const {
+    for (size_t i = 0; i < placement_.outputs.size(); ++i) {
+      std::vector<std::byte> bytes(static_cast<size_t>((placement_.outputs[i].bytes + 3) / 4 * 4));
+      const int64_t unknown = machine.hbm().read(placement_.outputs[i].begin, bytes, kPoison);
+      if (unknown > 0) {
+        run.notes.push_back(
+            fmt::format("output {}: {} of {} words were written by nobody", i, unknown, bytes.size() / 4));
+      }
+      run.outputs[static_cast<int32_t>(i)] = std::move(bytes);
+    }
+  }
+
+  Result<Run> finish(Run run) const {
+    run.us = static_cast<double>(run.cycles) / model_.clock_hz * 1e6;
+    const bool without_launch = std::find(options_.without.begin(), options_.without.end(),
+                                          Without::kLaunch) != options_.without.end();
+    if (!without_launch) run.us += model_.launch_us;
+    if (!slice_.names().empty()) {
+      run.notes.push_back(fmt::format("{} operations were executed for values that scalars depend on",
+                                      slice_.names().size()));
+    }
+    return run;
+  }
+
+  const llo::Program& program_;
+  const ChipModel& model_;
+  const Options& options_;
+  ValueSlice slice_;
+  bool top_valued_ = false;
+  Placement placement_;
+  MemoryTiming timing_;
+};
+
+}  // namespace
+
+Result<Without> withoutOf(std::string_view name) {
+  std::string known;
+  for (const WithoutName& entry : kWithouts) {
+    if (entry.text == name) return entry.without;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.text);
+  }
+  return inputError("--without {}: not a cause that can be taken away", name).hint("one of " + known);
+}
+
+Result<Run> simulate(const llo::Program& program, const ChipModel& model, const Options& options) {
+  return Simulation(program, model, options).run();
+}
+
+}  // namespace sublane::sim
