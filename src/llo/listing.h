@@ -71,6 +71,7 @@ enum class Role : uint8_t {
   kHbm,
   kVmem,
   kSmem,
+  kCmem,
   kSizeInGranules,
   kDstSyncFlag,
   kDstSyncFlag1,
@@ -86,6 +87,7 @@ enum class Role : uint8_t {
   kOverrides,
   kWidth,
   kVx,
+  kVy,
   kPattern,
   kSource,
   kOther,
@@ -118,7 +120,7 @@ struct Operand {
 /// One operation of a bundle. (llo::Instruction is HLO's.)
 struct BundleInstruction {
   Op op{};
-  int8_t unit_index = -1;  // 1 of ".mxu1", 0 of ".xlu0" and ".iar0"
+  int8_t unit_index = -1;  // 1 of ".mxu1", 0 of ".xlu0" and ".iar0"; a second unit stays in the form
   Register result;
   Register predicate;  // kNone: always
   bool predicate_negated = false;

@@ -36,9 +36,11 @@ constexpr NamedRole kRoles[] = {
     {"on_false", Role::kOnFalse},
     {"predicate", Role::kPredicate},
     {"vst_source", Role::kStoreSource},
+    {"sx", Role::kStoreSource},
     {"hbm", Role::kHbm},
     {"vmem", Role::kVmem},
     {"smem", Role::kSmem},
+    {"cmem", Role::kCmem},
     {"size_in_granules", Role::kSizeInGranules},
     {"dst_syncflagno", Role::kDstSyncFlag},
     {"dst_syncflagno_1", Role::kDstSyncFlag1},
@@ -47,13 +49,18 @@ constexpr NamedRole kRoles[] = {
     {"dst_stride", Role::kDstStride},
     {"steps_per_stride", Role::kStepsPerStride},
     {"src_address", Role::kSrcAddress},
+    {"src", Role::kSrcAddress},
     {"dst_address", Role::kDstAddress},
+    {"dst", Role::kDstAddress},
     {"host_iova_low", Role::kHostLow},
     {"host_iova_high", Role::kHostHigh},
     {"stridedescaddr", Role::kStrideDescriptor},
     {"overrides", Role::kOverrides},
     {"width", Role::kWidth},
     {"vx", Role::kVx},
+    {"rhs_vx", Role::kVx},
+    {"vy", Role::kVy},
+    {"lhs_vy", Role::kVy},
     {"pattern", Role::kPattern},
     {"source", Role::kSource},
 };
@@ -102,7 +109,7 @@ std::optional<Word> resolveWord(std::string_view text) {
   for (size_t at = known; at < text.size();) {
     const size_t end = std::min(text.find('.', at + 1), text.size());
     const std::string_view part = text.substr(at + 1, end - at - 1);
-    if (const int8_t index = unitIndex(part); index >= 0)
+    if (const int8_t index = unitIndex(part); index >= 0 && word.unit_index < 0)
       word.unit_index = index;
     else
       word.form.append(word.form.empty() ? "" : ".").append(part);
