@@ -189,6 +189,7 @@ struct ListingOptions {
                               // lines that hold "#allocation"
 };
 
+/// An instruction whose predicate is a constant that never holds is left out.
 /// Errors: an operation that is not in operations.inc (named, with its bundle and the compiler), a line that
 /// does not parse, a bundle number out of order, a branch out of range, an allocation that the table lacks.
 Result<Listing> readListing(std::string_view text, const ListingOptions& options);

@@ -69,10 +69,16 @@ bool ListingReader::comment() {
   return true;
 }
 
-/// "(%p1_p0)", "(!%p1_p0, %s3_s1)", "(short)"
+/// "(%p1_p0)", "(!%p1_p0, %s3_s1)", "(0)", "(!1)", "(short)"
 bool ListingReader::parentheses() {
   cursor_.skip();
-  if (cursor_.peek() == '!' || cursor_.peek() == '%') return predicate();
+  const char first = cursor_.peek() == '!' ? cursor_.peekNext() : cursor_.peek();
+  if (first == '%') return predicate();
+  if (first == '0' || first == '1') {
+    never_ = cursor_.take('!') == (first == '1');
+    cursor_.skip();
+    return cursor_.take(')') || expected("')' after a constant predicate");
+  }
   const std::string_view word = cursor_.wordChars();
   if (word.empty() || !cursor_.take(')')) return expected("a word and ')'");
   return addForm(word);

@@ -85,9 +85,12 @@ bool ListingReader::bundle() {
 bool ListingReader::instruction() {
   now_ = {.first_operand = static_cast<uint32_t>(listing_.operands.size())};
   role_ = Role::kNone;
-  after_comma_ = false;
+  after_comma_ = never_ = false;
   if (!resultName() || !operationWord() || !operandsOfInstruction() || !afterOperation()) return false;
-  listing_.instructions.push_back(now_);
+  if (never_)
+    listing_.operands.resize(now_.first_operand);
+  else
+    listing_.instructions.push_back(now_);
   return true;
 }
 

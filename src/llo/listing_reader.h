@@ -76,6 +76,7 @@ class ListingReader {
   BundleInstruction now_;
   Role role_ = Role::kNone;
   bool after_comma_ = false;
+  bool never_ = false;  // its predicate is a constant that does not hold
 };
 
 template <class... Args>
