@@ -221,16 +221,17 @@ bool laneSequence(State& s, const Micro& m) {
 }
 
 /// A mask of the sublanes and lanes of a constant: first sublane (3 bits), first lane (7), last sublane (3),
-/// last lane (7).
+/// last lane (7). A last one before the first wraps around: sublanes 6 to 1 are 6, 7, 0, 1.
 bool constantMask(State& s, const Micro& m) {
   const Bits code = m.a.bits;
-  const int first_sublane = code & 7, first_lane = code >> 3 & 127, last_sublane = code >> 10 & 7,
-            last_lane = code >> 13 & 127;
+  const auto within = [](Bits x, Bits first, Bits last) {
+    return first <= last ? x >= first && x <= last : x >= first || x <= last;
+  };
   Bits* d = s.words(m.result);
-  for (int sublane = 0; sublane < kSublanes; ++sublane)
-    for (int lane = 0; lane < kLanes; ++lane)
+  for (Bits sublane = 0; sublane < kSublanes; ++sublane)
+    for (Bits lane = 0; lane < kLanes; ++lane)
       d[sublane * kLanes + lane] =
-          all(sublane >= first_sublane && sublane <= last_sublane && lane >= first_lane && lane <= last_lane);
+          all(within(sublane, code & 7, code >> 10 & 7) && within(lane, code >> 3 & 127, code >> 13 & 127));
   return true;
 }
 

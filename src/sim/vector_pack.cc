@@ -220,10 +220,19 @@ bool rotateSublanes(State& s, const Micro& m) {
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
+/// Each byte of the pattern names a byte of the same lane: sublane in its low three bits, byte above them.
 bool permuteSublanes(State& s, const Micro& m) {
   VectorRegister result;
   const Bits *a = s.words(m.a.index), *pattern = s.words(m.b.index);
-  for (int k = 0; k < kWords; ++k) result.words[k] = a[pattern[k] % kSublanes * kLanes + k % kLanes];
+  for (int k = 0; k < kWords; ++k) {
+    Bits word = 0;
+    for (int byte = 0; byte < 4; ++byte) {
+      const Bits code = pattern[k] >> (8 * byte) & 31;
+      word |= (a[(code & 7) * kLanes + static_cast<Bits>(k) % kLanes] >> (code >> 3) * 8 & 0xff)
+              << (8 * byte);
+    }
+    result.words[k] = word;
+  }
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
