@@ -4,9 +4,13 @@
 //   SUBLANE_TRY(Explanation explanation, explainModel(request));
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "formats/formats.h"
@@ -18,6 +22,7 @@ namespace sublane::report {
 struct CompileRequest {
   std::string chip{};
   std::string mesh{};  // "2x4": chips of the slice; empty: the smallest one, one device of it
+  const std::atomic<bool>* cancel = nullptr;  // raised by a signal handler: the compiles end
   /// Told what is being done; called from several threads, one at a time.
   std::function<void(std::string_view)> progress{};
   /// Compiles one program; empty: the compile cache over libtpu in a child.
@@ -39,6 +44,8 @@ struct ModelRequest {
 /// The StableHLO texts of a model's two steps.
 struct StepProgramText {
   std::string name, bucket, stablehlo;
+  /// Row-major values of the integer inputs, by argument number: tokens, positions, page table, lengths.
+  std::map<int32_t, std::vector<int32_t>> inputs{};
 };
 struct ModelPrograms {
   std::string detail;
