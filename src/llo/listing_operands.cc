@@ -88,7 +88,8 @@ bool ListingReader::predicate() {
   now_.predicate_negated = cursor_.take('!');
   int32_t value = -1;
   if (!valueName(now_.predicate, value)) return false;
-  if (now_.predicate.file != RegisterFile::kPredicate) return expected("after the name of a predicate, more");
+  if (now_.predicate.file != RegisterFile::kPredicate)
+    return fail("%{}_{} stands where a predicate is due", value, name(now_.predicate));
   if (cursor_.take(',')) {
     cursor_.skipSpaces();
     Register otherwise;
