@@ -10,7 +10,7 @@ CTEST = ctest --test-dir $(BUILD) --output-on-failure -j 2
 QUESTION ?= What is a matrix multiplication, in two sentences?
 FUZZ_SECONDS ?= 20
 
-.PHONY: demo test test-long build check fuzz format tidy doctor help clean
+.PHONY: demo test test-long bench build check fuzz format tidy doctor help clean
 .DEFAULT_GOAL := help
 
 demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, and explain its steps on a v6e
@@ -34,6 +34,15 @@ test-long: ## The tests that take too long for every change
 	@tools/setup.sh test
 	@$(MAKE) --no-print-directory build all=1
 	$(CTEST) -L long --no-tests=ignore
+
+bench: ## Measure on this machine: the scan of checkpoints, and run beside llama.cpp (built from source, 10-20 min once)
+	@$(MAKE) --no-print-directory build
+	@$(SUBLANE) fetch smollm2-135m
+	@$(SUBLANE) fetch gemma3-270m
+	@bench/scan.py --binary $(SUBLANE) smollm2-135m gemma3-270m
+	@test -x $(BUILD)/bench-venv/bin/python || python3 -m venv $(BUILD)/bench-venv
+	@. tools/versions.env && CMAKE_ARGS="-DLLAVA_BUILD=OFF" $(BUILD)/bench-venv/bin/pip install --quiet llama-cpp-python==$$LLAMA_CPP_PYTHON
+	@$(BUILD)/bench-venv/bin/python bench/compare_llama_cpp.py
 
 build: ## Build build/sublane (all=1: the tests too)
 	@echo "build: $(if $(all),everything,sublane) into $(BUILD), $(JOBS) jobs"
