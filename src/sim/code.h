@@ -46,6 +46,11 @@ enum class Do : uint8_t {
   kMaxFloat,
   kMinFloat,
   kToFloat,
+  kToInteger,
+  kFloor,
+  kCeiling,
+  kLeadingZeros,
+  kShiftLeftOnes,  // a << b, with ones for what was not there
   kEqual,
   kNotEqual,
   kLessSigned,
@@ -78,6 +83,9 @@ enum class Do : uint8_t {
   kFlagSet,
   kFlagRead,  // into the flag FIFO
   kFlagPop,   // dst
+  // Division: pushes quotient (c & 1) and remainder (c & 2) into a FIFO
+  kDivide,
+  kDividePop,  // dst
   // Others
   kTransfer,  // DmaSite a
   kTrace,     // marker r[a]

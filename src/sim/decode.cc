@@ -39,7 +39,13 @@ class FunctionDecoder {
         function_(function),
         number_(number),
         code_(code),
-        context_{listing, addresses, placement, code, constants, function.valued} {}
+        context_{listing,
+                 addresses,
+                 placement,
+                 code,
+                 constants,
+                 function.valued,
+                 listing.function.starts_with("<late-")} {}
 
   /// `functionOf` gives the code that a callee of this name has.
   Status run(const std::function<Result<int32_t>(const std::string&)>& functionOf) {

@@ -50,6 +50,7 @@ struct OperationContext {
   Code& code;
   ConstantPool& constants;
   bool valued = false;
+  bool runtime = false;    // the runtime's own code, whose waits are for the host
   int32_t taken = kTaken;  // register of a branch in this bundle
 };
 

@@ -54,6 +54,11 @@ constexpr Rule kRules[] = {
     {"smin.f32", Do::kMinFloat},
     {"smax.f32", Do::kMaxFloat},
     {"scvt.s32.f32", Do::kToFloat},
+    {"scvt.f32.s32", Do::kToInteger},
+    {"sfloor.f32", Do::kFloor},
+    {"sceil.f32", Do::kCeiling},
+    {"sclz.u32", Do::kLeadingZeros},
+    {"sshllo.u32", Do::kShiftLeftOnes},
     {"sc.u32", Do::kCarry},
     {"scalar_lea.smem", Do::kAdd},
     {"scalar_lea.vmem", Do::kAdd},
@@ -62,22 +67,11 @@ constexpr Rule kRules[] = {
     {"scalar_lea.cmem", Do::kAdd},
 };
 
-/// Order does not matter, or nothing is there to be ordered: bookkeeping, ownership marks, what waits for the
-/// host or for other chips (taken as satisfied).
-constexpr std::string_view kNothing[] = {"sfence",
-                                         "cfence",
-                                         "vsettm",
-                                         "vsyncpa",
-                                         "vsyncadd.remote",
-                                         "vsetiar.raw",
-                                         "vsetrngseed",
-                                         "vwait.ge.trace",
-                                         "vwait.ne.trace",
-                                         "vwait.done.trace",
-                                         "vwait.eq.trace",
-                                         "vwait.lt.trace",
-                                         "vwait.notdone.trace",
-                                         "ssettag"};
+/// Order does not matter, or nothing is there to be ordered: bookkeeping, ownership marks, signals to the
+/// host and to other chips. Waits for those ("vwait.ge.trace") are taken as satisfied, too.
+constexpr std::string_view kNothing[] = {"sfence",      "cfence",     "vsettm",          "vsyncpa",
+                                         "vint",        "ssettag",    "vsyncadd.remote", "vsyncset.remote",
+                                         "vsetiar.raw", "vsetrngseed"};
 
 std::optional<Do> ruleOf(std::string_view word) {
   for (const Rule& rule : kRules) {
@@ -158,10 +152,11 @@ class OperationDecoder {
   Status run() {
     if (llo::unitOf(instruction_.op) == llo::Unit::kPseudo) return Ok{};
     if (word_ == "vsyncmov" || word_ == "spop.sfrf") return flagFifo();
-    if (VectorUnit::executes(context_.listing, instruction_)) return vector();
+    if (word_ != "spop.drf" && VectorUnit::executes(context_.listing, instruction_)) return vector();
     for (const std::string_view nothing : kNothing) {
       if (word_ == nothing) return Ok{};
     }
+    if (word_.starts_with("vwait.") && (word_.ends_with(".trace") || context_.runtime)) return Ok{};
     if (const auto rule = ruleOf(word_)) return binary(*rule, false);
     if (const auto comparison = comparisonOf(word_)) return binary(comparison->op, comparison->swapped);
     if (const auto way = wayOf(word_)) return transfer(*way);
@@ -343,6 +338,19 @@ class OperationDecoder {
     return Ok{};
   }
 
+  /// The results wait in a FIFO: the quotient before the remainder where both are taken. Which one a single
+  /// pop takes, the listing says (`part`: 1 quotient, 2 remainder).
+  Status divide() {
+    Step step = this->step(Do::kDivide);
+    SUBLANE_TRY(step.micro.a, operand(0));
+    SUBLANE_TRY(step.micro.b, operand(1));
+    step.micro.c = static_cast<int32_t>(instruction_.part);
+    if (step.micro.c < 1 || step.micro.c > 3) return unknown("which result");
+    step.reads.insert(step.reads.end(), {step.micro.a, step.micro.b});
+    bundle_.steps.push_back(std::move(step));
+    return Ok{};
+  }
+
   Status parameterAddress() {
     if (operands_.empty() || operands_[0].kind != Operand::Kind::kInteger) return unknown("the operand");
     const auto& parameters = context_.placement.parameters;
@@ -389,7 +397,9 @@ class OperationDecoder {
     }
     if (word_ == "dma.done.wait" || word_ == "vwait.ge" || word_ == "vwait.ge.s32") return wait();
     if (word_ == "vsyncadd" || word_ == "vsyncadd.s32") return flagWrite(Do::kFlagAdd, 2);
-    if (word_.starts_with("vsyncset.")) return flagWrite(Do::kFlagSet, 2);
+    if (word_.starts_with("vsyncset")) return flagWrite(Do::kFlagSet, 2);
+    if (word_ == "sdivrem.u32") return divide();
+    if (word_ == "spop.drf") return withResult(step(Do::kDividePop));
     if (word_ == "vtrace") return oneOperand(Do::kTrace);
     if (word_ == "vdelay") return oneOperand(Do::kDelay);
     return unknown("the meaning");
@@ -411,8 +421,9 @@ class OperationDecoder {
       bool after = false;
       for (const Operand& operand : operands_) {
         const bool address = operand.role == Role::kHbm || operand.role == Role::kVmem ||
-                             operand.role == Role::kSmem || operand.role == Role::kSrcAddress ||
-                             operand.role == Role::kDstAddress || operand.role == Role::kOther;
+                             operand.role == Role::kSmem || operand.role == Role::kCmem ||
+                             operand.role == Role::kSrcAddress || operand.role == Role::kDstAddress ||
+                             operand.role == Role::kOther;
         if (operand.role == Role::kSizeInGranules) after = true;
         if (!address) continue;
         int32_t& place = after ? site.destination : site.source;

@@ -41,6 +41,7 @@ Status Machine::run() {
   bool shadow = false;
   for (;;) {
     const Outcome outcome = shadow ? execute<true>() : execute<false>();
+    if (outcome == Outcome::kFault && vector_fault_) return inputError("{}", message_);
     if (outcome == Outcome::kFault) return inputError("{}: {}", here(), message_);
     if (outcome == Outcome::kDone) break;
     shadow = !shadow;

@@ -52,6 +52,9 @@ class Machine {
   /// Whether the vector unit refused: its operation and bundle.
   const std::optional<Origin>& refused() const { return refused_; }
 
+  /// Arguments whose bytes were moved for their values and were not given.
+  const std::set<int32_t>& unknownArguments() const { return unknown_arguments_; }
+
   Run takeRun();
   const ByteStore& hbm() const { return hbm_; }
 
@@ -103,10 +106,13 @@ class Machine {
   void moveData(const Flight& flight);
   void moveRun(const Flight& flight, int64_t from, int64_t to, int64_t bytes);
   void forgetDestination(const Flight& flight);
+  void fillTile(const Flight& flight);
+  void noteUnknown(int64_t address);
+  int64_t readSmem(int64_t address, std::span<std::byte> bytes) const;
   std::string deadlock(uint32_t flag, int32_t value) const;
   std::string flagName(uint32_t flag) const;
   bool executeVector(int32_t bundle);
-  void commitVector();
+  bool commitVector();
 
   const llo::Program& program_;
   const Placement& placement_;
@@ -114,13 +120,14 @@ class Machine {
   MachineOptions options_;
   VectorUnit* vector_;
   MemorySystem memory_;
-  ByteStore hbm_;
+  ByteStore hbm_, cmem_;
 
   std::vector<uint32_t> registers_, smem_,
       smem_origin_;                        // origin 0: known; 1: never written; else 2 + index into origins_
   std::vector<uint32_t> register_origin_;  // of registers below kConstants
   std::vector<int32_t> flags_;
   std::vector<int32_t> flag_fifo_;
+  std::vector<std::pair<uint32_t, uint32_t>> divide_fifo_;  // value, origin
   std::vector<Origin> origins_;
   std::map<std::tuple<int, int32_t, int32_t, int32_t>, uint32_t> origin_places_;
   std::vector<Frame> frames_;
@@ -141,7 +148,9 @@ class Machine {
   int32_t account_ = -1;
 
   std::string message_;
+  bool vector_fault_ = false;  // whose message already says where
   std::optional<Origin> missing_, refused_;
+  std::set<int32_t> unknown_arguments_;
   int64_t unchecked_ = 0, unmoved_host_ = 0;
 };
 

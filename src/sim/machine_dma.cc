@@ -10,6 +10,7 @@ namespace {
 
 /// A transfer of the top-level program's own code that is not larger moves its data always.
 constexpr int64_t kSmallTransfer = 4096;
+constexpr int64_t kTileBytes = kSublanes * kRowBytes;
 
 }  // namespace
 
@@ -119,7 +120,7 @@ bool Machine::issue(const DmaSite& site) {
                       (flight.op >= 0 && valued_ops_[static_cast<size_t>(flight.op)]) ||
                       (top && options_.top_valued && flight.bytes <= kSmallTransfer);
   // What the scalar unit will read must be right; what nobody moves is no longer what it was.
-  flight.move = valued || site.to == llo::Space::kSmem;
+  flight.move = valued || site.to == llo::Space::kSmem || site.from == llo::Space::kSmem;
   if (!flight.move && site.to == llo::Space::kHbm && !hbm_.empty()) forgetDestination(flight);
   if (valued) forgetDestination(flight);
 
@@ -166,6 +167,8 @@ void Machine::moveData(const Flight& flight) {
     from += flight.source_stride;
     to += flight.destination_stride;
   }
+  const bool to_vmem = code_.transfers[static_cast<size_t>(flight.site)].to == llo::Space::kVmem;
+  if (to_vmem && vector_ && flight.bytes < kTileBytes) fillTile(flight);
 }
 
 void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t bytes) {
@@ -179,9 +182,14 @@ void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t by
     int64_t unknown = count / 4;
     if (site.from == llo::Space::kHbm) {
       unknown = hbm_.read(from + done, room, kPoison);
+      if (unknown > 0) noteUnknown(from + done);
     } else if (site.from == llo::Space::kVmem && vector_) {
       const Result<int64_t> read = vector_->readVmem(from + done, room);
       if (read.ok()) unknown = *read;
+    } else if (site.from == llo::Space::kCmem) {
+      unknown = cmem_.read(from + done, room, kPoison);
+    } else if (site.from == llo::Space::kSmem) {
+      unknown = readSmem(from + done, room);
     }
     std::memcpy(words, piece, static_cast<size_t>(count));
     if (unknown == count / 4) std::fill(std::begin(words), std::end(words), kPoison);
@@ -203,9 +211,52 @@ void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t by
       }
     } else if (unknown < count / 4 && site.to == llo::Space::kHbm) {
       hbm_.write(to + done, room);
+    } else if (unknown < count / 4 && site.to == llo::Space::kCmem) {
+      cmem_.write(to + done, room);
     } else if (unknown < count / 4 && site.to == llo::Space::kVmem && vector_) {
       (void)vector_->writeVmem(to + done, room).ok();
     }
+  }
+}
+
+/// A load takes a whole tile, even of a scalar: what the transfer left out of its allocation is there, but
+/// says nothing.
+void Machine::fillTile(const Flight& flight) {
+  const int64_t first = flight.destination / kRowBytes;
+  const int32_t listing = code_.functions[static_cast<size_t>(flight.function)].listing;
+  const std::vector<int64_t>& addresses = placement_.addresses[static_cast<size_t>(listing)];
+  int64_t end = first;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const llo::Allocation& allocation = program_.listings[static_cast<size_t>(listing)].allocations[i];
+    const int64_t rows = (allocation.bytes + kRowBytes - 1) / kRowBytes;
+    if (allocation.space != llo::Space::kVmem || first < addresses[i] || first >= addresses[i] + rows)
+      continue;
+    end = std::max(end, std::min(first + kSublanes, addresses[i] + rows));
+  }
+  std::byte row[kRowBytes];
+  for (int64_t at = first; at < end; ++at) {
+    const Result<int64_t> unknown = vector_->readVmem(at * kRowBytes, row);
+    if (unknown.ok() && *unknown == kLanes) (void)vector_->writeVmem(at * kRowBytes, row).ok();
+  }
+}
+
+int64_t Machine::readSmem(int64_t address, std::span<std::byte> bytes) const {
+  int64_t unknown = 0;
+  for (size_t w = 0; w < bytes.size() / 4; ++w) {
+    const size_t at = static_cast<size_t>(address / 4) + w;
+    const bool known = at < smem_.size() && smem_origin_[at] == 0;
+    const uint32_t word = known ? smem_[at] : kPoison;
+    std::memcpy(bytes.data() + w * 4, &word, 4);
+    unknown += !known;
+  }
+  return unknown;
+}
+
+void Machine::noteUnknown(int64_t address) {
+  for (size_t p = 0; p < placement_.parameters.size(); ++p) {
+    const HbmBuffer& buffer = placement_.parameters[p];
+    if (address >= buffer.begin && address < buffer.begin + buffer.bytes)
+      unknown_arguments_.insert(static_cast<int32_t>(p));
   }
 }
 
@@ -217,7 +268,26 @@ bool Machine::executeVector(int32_t bundle) {
   if (vector_->execute(listing, bundle, scalars, vector_results_)) return true;
   refused_ =
       Origin{.kind = Origin::Kind::kVector, .function = function_, .bundle = bundle, .op = currentOp()};
-  return fault(vector_->takeError().message());
+  message_ = vector_->takeError().message();
+  vector_fault_ = true;
+  return false;
+}
+
+/// Returns whether a result is not known.
+bool Machine::commitVector() {
+  bool unknown = false;
+  for (const ScalarWrite& write : vector_results_) {
+    const int32_t base = write.reg.file == llo::RegisterFile::kPredicate ? kPredicates : 0;
+    const size_t reg = static_cast<size_t>(base + write.reg.index);
+    registers_[reg] = write.value;
+    register_origin_[reg] = 0;
+    if (write.value != kPoison) continue;
+    register_origin_[reg] =
+        originOf({Origin::Kind::kVector, function_, code_.bundles[static_cast<size_t>(pc_)], currentOp()});
+    unknown = true;
+  }
+  vector_results_.clear();
+  return unknown;
 }
 
 }  // namespace sublane::sim

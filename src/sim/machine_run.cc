@@ -2,6 +2,7 @@
 // normal case, and with them (kShadow), while a register holds one.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "sim/machine.h"
 
@@ -11,6 +12,14 @@ namespace {
 float asFloat(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t asBits(float value) { return std::bit_cast<uint32_t>(value); }
 int32_t asSigned(uint32_t bits) { return static_cast<int32_t>(bits); }
+
+/// Towards zero; what does not fit becomes the nearest that does, NaN 0.
+uint32_t toInteger(float value) {
+  if (!(value == value)) return 0;
+  if (value >= 2147483648.0f) return 0x7fffffff;
+  if (value < -2147483648.0f) return 0x80000000;
+  return static_cast<uint32_t>(static_cast<int32_t>(value));
+}
 
 /// Operations whose result is a function of a and b.
 inline uint32_t combine(Do op, uint32_t a, uint32_t b) {
@@ -57,6 +66,16 @@ inline uint32_t combine(Do op, uint32_t a, uint32_t b) {
       return asFloat(a) < asFloat(b) ? a : b;
     case Do::kToFloat:
       return asBits(static_cast<float>(asSigned(a)));
+    case Do::kToInteger:
+      return toInteger(asFloat(a));
+    case Do::kFloor:
+      return asBits(std::floor(asFloat(a)));
+    case Do::kCeiling:
+      return asBits(std::ceil(asFloat(a)));
+    case Do::kLeadingZeros:
+      return static_cast<uint32_t>(std::countl_zero(a));
+    case Do::kShiftLeftOnes:
+      return b < 32 ? (a << b) | ((uint32_t{1} << b) - 1) : ~uint32_t{0};
     case Do::kEqual:
       return a == b;
     case Do::kNotEqual:
@@ -157,6 +176,11 @@ Machine::Outcome Machine::execute() {
       SUBLANE_COMBINE(kMaxFloat)
       SUBLANE_COMBINE(kMinFloat)
       SUBLANE_COMBINE(kToFloat)
+      SUBLANE_COMBINE(kToInteger)
+      SUBLANE_COMBINE(kFloor)
+      SUBLANE_COMBINE(kCeiling)
+      SUBLANE_COMBINE(kLeadingZeros)
+      SUBLANE_COMBINE(kShiftLeftOnes)
       SUBLANE_COMBINE(kEqual)
       SUBLANE_COMBINE(kNotEqual)
       SUBLANE_COMBINE(kLessSigned)
@@ -238,7 +262,7 @@ Machine::Outcome Machine::execute() {
         }
         m = code + m->a - 1;
         if constexpr (kShadow) {
-          if (std::all_of(o, o + kConstants, [](uint32_t x) { return x == 0; })) {
+          if (divide_fifo_.empty() && std::all_of(o, o + kConstants, [](uint32_t x) { return x == 0; })) {
             ++m;
             save();
             return Outcome::kSwitch;
@@ -296,6 +320,20 @@ Machine::Outcome Machine::execute() {
         if constexpr (kShadow) o[m->dst] = 0;
         flag_fifo_.erase(flag_fifo_.begin());
         break;
+      case Do::kDivide: {
+        const uint32_t a = r[m->a], b = r[m->b];
+        const uint32_t unknown = worse(m->a, m->b);
+        if (m->c & 1) divide_fifo_.push_back({b ? a / b : ~uint32_t{0}, unknown});
+        if (m->c & 2) divide_fifo_.push_back({b ? a % b : a, unknown});
+        break;
+      }
+      case Do::kDividePop:
+        save();
+        if (divide_fifo_.empty()) return fault("a division's result is popped twice"), Outcome::kFault;
+        r[m->dst] = divide_fifo_.front().first;
+        if constexpr (kShadow) o[m->dst] = divide_fifo_.front().second;
+        divide_fifo_.erase(divide_fifo_.begin());
+        break;
       case Do::kTransfer:
         save();
         if (!issue(code_.transfers[static_cast<size_t>(m->a)])) return Outcome::kFault;
@@ -324,13 +362,11 @@ Machine::Outcome Machine::execute() {
         if (!executeVector(m->a)) return Outcome::kFault;
         break;
       case Do::kCommit:
-        for (const ScalarWrite& write : vector_results_) {
-          const int32_t reg =
-              write.reg.index + (write.reg.file == llo::RegisterFile::kPredicate ? kPredicates : 0);
-          r[reg] = write.value;
-          if constexpr (kShadow) o[reg] = 0;
+        save();
+        if (commitVector() && !kShadow) {
+          ++pc_;
+          return Outcome::kSwitch;
         }
-        vector_results_.clear();
         break;
     }
   }

@@ -84,7 +84,18 @@ class Simulation {
     }
     const std::optional<Origin>& cause = machine.missing() ? machine.missing() : machine.refused();
     if (cause && !options_.values && needsMore(machine, code, *cause)) return std::optional<Run>();
-    return std::move(status).error();
+    return explained(std::move(status).error(), machine);
+  }
+
+  static Error explained(Error error, const Machine& machine) {
+    if (machine.unknownArguments().empty()) return error;
+    std::string numbers;
+    for (const int32_t number : machine.unknownArguments())
+      numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", number);
+    return std::move(error).hint(
+        fmt::format("scalars depend on values of arguments that were not given (of {} were read): give them "
+                    "with --inputs",
+                    numbers));
   }
 
   /// Adds to the slice what would make the value known. False: it would not help.
@@ -103,6 +114,7 @@ class Simulation {
     const int32_t from = std::max(0, until - 64);
     for (int32_t b = from; b <= until; ++b) {
       for (const llo::BundleInstruction& i : listing.of(listing.bundles[static_cast<size_t>(b)])) {
+        if (llo::unitOf(i.op) != llo::Unit::kVectorLoad) continue;
         for (const llo::Operand& operand : listing.operandsOf(i)) {
           if (operand.allocation < 0) continue;
           const std::string name = producerOf(listing.allocations[static_cast<size_t>(operand.allocation)]);
