@@ -41,6 +41,12 @@ class Errors(unittest.TestCase):
         for _, error in table.measured_errors(rows, results):
             self.assertAlmostEqual(error, 0)
 
+    def test_the_launch_constant_is_of_the_small_rows_where_there_are_three(self):
+        rows = [row(f"s{i}", 120 + i, timing="host", size=1024) for i in range(3)] + [row("h", 1100, timing="host", size=4096)]
+        results = {f"s{i}": {"us": 20} for i in range(3)} | {"h": {"us": 900}}
+        self.assertEqual(table.launch_us(rows, results), {"a.csv": 101})
+        self.assertAlmostEqual(table.measured_errors(rows, results)[-1][1], 1001 / 1100 - 1)
+
     def test_small_host_rows_are_listed_only(self):
         self.assertIsNone(table.scored_class(row("a", 1, timing="host", size=1024)))
 

@@ -84,6 +84,9 @@ Status Fitter::check() const {
   return Ok{};
 }
 
+/// A source's launch constants are found from the points without a class, where it has so many.
+constexpr size_t kLeastLaunches = 3;
+
 /// Predicts, and gives host-timed points their source's launch constant: the median of what is missing.
 Result<Around> Fitter::at(const Vector& logs) const {
   Vector values;
@@ -91,11 +94,15 @@ Result<Around> Fitter::at(const Vector& logs) const {
   SUBLANE_TRY(Vector predicted, predict_(values));
   if (predicted.size() != points_.size())
     return inputError("fit: {} predictions for {} points", predicted.size(), points_.size());
-  std::map<std::string, Vector> missing;
+  std::map<std::string, Vector> missing, of_launches;
   for (size_t i = 0; i < points_.size(); ++i) {
     if (!(predicted[i] > 0)) return inputError("fit: {}: predicted {} us", points_[i].key, predicted[i]);
-    if (!points_[i].host_source.empty())
-      missing[points_[i].host_source].push_back(points_[i].measured_us - predicted[i]);
+    if (points_[i].host_source.empty()) continue;
+    auto& side = points_[i].group.empty() ? of_launches : missing;
+    side[points_[i].host_source].push_back(points_[i].measured_us - predicted[i]);
+  }
+  for (auto& [source, us] : of_launches) {
+    if (us.size() >= kLeastLaunches || !missing.contains(source)) missing[source] = std::move(us);
   }
   Around around{.logs = logs, .predicted = std::move(predicted), .residual = {}, .launch_us = {}};
   for (const auto& [source, us] : missing) around.launch_us[source] = std::max(0.0, quantile(us, 0.5));
@@ -128,7 +135,7 @@ void Fitter::chooseFree(const Matrix& derivative) {
     FittedParameter facts{.name = parameters_[p].name};
     std::set<std::string> kernels;
     for (size_t i = 0; i < points_.size(); ++i) {
-      if (std::abs(derivative[i][p]) < options_.sensitive) continue;
+      if (points_[i].group.empty() || std::abs(derivative[i][p]) < options_.sensitive) continue;
       ++facts.points;
       kernels.insert(points_[i].kernel);
     }
@@ -141,9 +148,15 @@ void Fitter::chooseFree(const Matrix& derivative) {
 /// Huber's weight by residual, and every class the same in sum.
 Vector Fitter::weights(const Vector& residual) const {
   std::map<std::string, double> count;
-  for (const FitPoint& point : points_) ++count[point.group];
+  for (const FitPoint& point : points_) {
+    if (!point.group.empty()) ++count[point.group];
+  }
   Vector weight;
   for (size_t i = 0; i < points_.size(); ++i) {
+    if (points_[i].group.empty()) {
+      weight.push_back(0);
+      continue;
+    }
     const double size = std::abs(residual[i]);
     const double robust = size <= options_.huber ? 1 : options_.huber / size;
     weight.push_back(robust * static_cast<double>(points_.size()) /
@@ -242,7 +255,9 @@ void Fitter::standardErrors(const Around& around, const Matrix& derivative, Fit&
 
 std::vector<FitResidual> Fitter::residuals(const Vector& start, const Fit& found) const {
   std::map<std::string, std::vector<size_t>> groups;
-  for (size_t i = 0; i < points_.size(); ++i) groups[points_[i].group].push_back(i);
+  for (size_t i = 0; i < points_.size(); ++i) {
+    if (!points_[i].group.empty()) groups[points_[i].group].push_back(i);
+  }
   std::vector<FitResidual> out;
   for (const auto& [group, members] : groups) {
     Vector before, after, held;

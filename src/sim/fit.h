@@ -30,7 +30,7 @@ struct FitParameter {
 struct FitPoint {
   std::string key;
   std::string kernel;  // held out together
-  std::string group;   // class: what an error is reported for
+  std::string group;   // class, what an error is reported for; empty: says only what a launch costs
   double measured_us = 0;
   std::string host_source;  // host-timed: its source, which shares one launch constant; else empty
 };

@@ -95,6 +95,16 @@ TEST(Fit, HostTimedPointsShareALaunchConstant) {
   EXPECT_NEAR(found->launch_us.at("tutorial.csv"), 100, 3);
 }
 
+TEST(Fit, PointsWithoutAClassSayOnlyWhatALaunchCosts) {
+  World world = twoKernels();
+  for (int i = 0; i < 4; ++i) world.add("tiny", "", 1e4, 1, 1, "tutorial.csv", 100);
+  for (int i = 0; i < 6; ++i) world.add("host", "gemm", 1e7 * (1 + i), 10, 1, "tutorial.csv", 100);
+  Result<Fit> found = fit(world.points, kParameters, world.predict(), {});
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->launch_us.at("tutorial.csv"), 100, 2);
+  EXPECT_EQ(found->residuals.size(), 3u);  // copy, gemm, small
+}
+
 TEST(Fit, AHeldOutKernelDoesNotHelpItself) {
   // The second kernel is 20 % slower than the machine can explain; fitted alone it would look right.
   World world;
