@@ -29,7 +29,7 @@ def checkpoint(model):
 def prompt_text(model):
     """Text of about PROMPT tokens, cut by llama.cpp's own tokenizer."""
     import llama_cpp
-    vocabulary = llama_cpp.Llama(str(checkpoint(model)), vocab_only=True, verbose=False)
+    vocabulary = llama_cpp.Llama(str(checkpoint(model)), n_ctx=32, verbose=False)  # vocab_only crashes in 0.3.36
     ids = vocabulary.tokenize(TEXT.encode(), add_bos=False)[:PROMPT]
     return vocabulary.detokenize(ids).decode()
 
