@@ -9,40 +9,11 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "io/fetch.h"
 
 namespace sublane::cli {
 namespace {
-
-std::atomic<bool> interrupted{false};
-std::atomic<int> interrupted_by{0};
-
-void onSignal(int number) {
-  interrupted_by = number;
-  interrupted = true;
-}
-
-// While it lives, Ctrl-C and a polite kill raise `interrupted`; afterwards they do what they did before. A
-// signal that was ignored (nohup) stays so.
-class SignalsRaiseFlag {
- public:
-  SignalsRaiseFlag() {
-    struct sigaction action = {};
-    action.sa_handler = onSignal;
-    for (size_t i = 0; i < std::size(kSignals); ++i) {
-      sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
-    }
-    std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write, as a full disk is
-  }
-  ~SignalsRaiseFlag() {
-    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  }
-
- private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction before_[std::size(kSignals)];
-};
 
 // A line that is rewritten on a terminal; one line a step elsewhere.
 class ProgressLine {
@@ -99,15 +70,13 @@ Status fetch(const std::string& name, bool json) {
   const auto start = std::chrono::steady_clock::now();
   Result<io::FetchedCheckpoint> fetched = [&] {
     SignalsRaiseFlag signals;
+    std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error of write, as a full disk is
     ProgressLine line(known->name);
     return io::fetchCheckpoint(*known,
                                {.progress = [&](const io::FetchProgress& progress) { line.show(progress); },
-                                .cancel = &interrupted});
+                                .cancel = &interrupted()});
   }();
-  if (interrupted && !fetched.ok()) {
-    std::fprintf(stderr, "sublane: fetch %s: interrupted; nothing was kept\n", name.c_str());
-    std::raise(interrupted_by);  // so that a shell sees how we ended
-  }
+  if (!fetched.ok()) endIfInterrupted("fetch " + name);
   if (!fetched.ok()) return std::move(fetched).error();
   report(*known, *fetched, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
          json);

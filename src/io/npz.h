@@ -36,6 +36,9 @@ Result<std::vector<NpyArray>> parseNpz(std::span<const std::byte> bytes, const s
 /// size that disagrees with the shape (both numbers).
 Result<NpyArray> parseNpy(std::span<const std::byte> bytes, const std::string& source);
 
+/// The same, stored. Error: more than 4 GiB in all; the disk refused.
+Status writeNpz(const std::string& path, const std::vector<NpyArray>& arrays);
+
 /// "f32[8,128]" of shape and type as the program's texts name them; "V2[4]" for raw bytes.
 std::string describe(const NpyArray& array);
 

@@ -152,6 +152,13 @@ std::string compilerName(const std::string& platform_version) {
   return name + " (" + firstLine(platform_version) + ")";
 }
 
+std::vector<std::string> flagTexts(const CompileRequest& common) {
+  std::vector<std::string> texts;
+  for (const auto& [flag, value] : common.compile_options)
+    texts.push_back(std::visit([&](const auto& v) { return fmt::format("{} = {}", flag, v); }, value));
+  return texts;
+}
+
 int64_t partitionsOf(const std::string& stablehlo) { return countIn(stablehlo, "mhlo.num_partitions"); }
 
 Result<std::string> readProgramText(const std::string& path, const std::string& mesh,
@@ -177,6 +184,7 @@ Result<std::vector<CompiledProgram>> compilePrograms(const std::vector<StepProgr
   auto work = [&](size_t i) {
     tell(fmt::format("compiling {} for {}", programs[i].name, chip.name));
     pjrt::AheadOfTimeRequest request = requestFor(chip, common.mesh, programs[i].stablehlo);
+    request.options.overrides = common.compile_options;
     request.want_listings = want_listings;
     request.cancel = common.cancel;
     bool from_cache = false;

@@ -29,6 +29,9 @@ Result<std::string> readProgramText(const std::string& path, const std::string& 
 /// The devices that a program is partitioned for: 1 where its text says nothing.
 int64_t partitionsOf(const std::string& stablehlo);
 
+/// "xla_flag = 3" of the request's compile options.
+std::vector<std::string> flagTexts(const CompileRequest& common);
+
 /// "libtpu 0.0.52 (its own words)": the folder of a part carries its version.
 std::string compilerName(const std::string& platform_version);
 

@@ -46,6 +46,7 @@ Result<Explanation> explainPrograms(const std::vector<StepProgramText>& programs
   SUBLANE_TRY(const std::vector<CompiledProgram> compiled, compilePrograms(programs, common, *chip, false));
   Explanation explanation;
   explanation.chip = chip;
+  explanation.flags = flagTexts(common);
   for (size_t i = 0; i < programs.size(); ++i) {
     SUBLANE_TRY(Step step, pricedStep(programs[i], compiled[i].result, *chip));
     explanation.steps.push_back(std::move(step));

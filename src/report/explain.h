@@ -22,7 +22,8 @@ namespace sublane::report {
 struct CompileRequest {
   std::string chip{};
   std::string mesh{};  // "2x4": chips of the slice; empty: the smallest one, one device of it
-  const std::atomic<bool>* cancel = nullptr;  // raised by a signal handler: the compiles end
+  const std::atomic<bool>* cancel = nullptr;                   // raised by a signal handler: the compiles end
+  std::map<std::string, pjrt::OptionValue> compile_options{};  // xla_* flags of this compile
   /// Told what is being done; called from several threads, one at a time.
   std::function<void(std::string_view)> progress{};
   /// Compiles one program; empty: the compile cache over libtpu in a child.

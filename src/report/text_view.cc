@@ -7,11 +7,10 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/report.h"
+#include "report/text_parts.h"
 
 namespace sublane::report {
 namespace {
-
-constexpr size_t kColumns = 100;
 
 /// Rows that differ in their layer only.
 struct Group {
@@ -77,17 +76,6 @@ std::string layerText(const Group& group) {
   return group.low == group.high ? fmt::format("{}", group.low) : fmt::format("{}-{}", group.low, group.high);
 }
 
-std::string shortened(const std::string& text, size_t width) {
-  return text.size() <= width ? text : text.substr(0, width - 1) + "~";
-}
-
-std::string scaled(int64_t value) {
-  if (value == 0) return "-";
-  std::string text = formatScaled(static_cast<double>(value), "");
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text;
-}
-
 std::string groupLine(const Group& group, double total_us) {
   const Row& row = *group.first;
   std::string line = fmt::format(
@@ -141,52 +129,28 @@ std::string rowsText(const Step& step, int64_t top) {
   return text;
 }
 
-/// Breaks at spaces so that no line passes the width; later lines are indented.
-std::string wrapped(const std::string& text, const std::string& first, const std::string& next) {
-  std::string out, current = first;
-  size_t at = 0;
-  bool fresh = true;
-  while (at < text.size()) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    if (!fresh && current.size() + 1 + word.size() > kColumns) {
-      out += current + "\n";
-      current = next;
-      fresh = true;
-    }
-    current += (fresh ? "" : " ") + word;
-    fresh = false;
-    at = end + 1;
-  }
-  return out + current + "\n";
-}
-
-std::string line(std::string_view label, const std::string& value) {
-  return wrapped(value, fmt::format("  {:<14}", label), std::string(16, ' '));
-}
-
 std::string totalsText(const Step& step, const chips::Chip& chip) {
   const Total& total = step.total;
   auto percent = [&](double us) { return total.us > 0 ? 100 * us / total.us : 0; };
   std::string text;
-  text +=
-      line("origins",
-           fmt::format("compiler {:.1f} %, datasheet {:.1f} % of the total; {:.1f} % has a part of the model",
-                       percent(total.compiler_us), percent(total.datasheet_us), percent(total.placed_us)));
-  text += line("HBM roofline", fmt::format("{} at {} need {:.1f} us: {:.1f} % of the total (datasheet)",
-                                           formatBytes(static_cast<double>(total.hbm_bytes)),
-                                           formatBytesPerSecond(chip.hbm_bytes_per_second), total.hbm_us,
-                                           percent(total.hbm_us)));
-  text += line("MXU roofline",
-               fmt::format("{} at {} bf16 need {:.1f} us: {:.1f} % of the total (datasheet)",
-                           formatScaled(static_cast<double>(total.matmul_flops), "FLOP"),
-                           formatFlopsPerSecond(chip.bf16_flops), total.mxu_us, percent(total.mxu_us)));
-  text +=
-      line("each >= HBM", fmt::format("{:.1f} us with each row raised to its HBM bound ({} rows were below)",
-                                      total.raised_us, total.below_bound_rows));
-  text += line("overlapped",
-               fmt::format("{:.1f} us if asynchronous copies hide wherever the HBM is idle (assumed)",
-                           total.overlapped_us));
+  text += labelled(
+      "origins",
+      fmt::format("compiler {:.1f} %, datasheet {:.1f} % of the total; {:.1f} % has a part of the model",
+                  percent(total.compiler_us), percent(total.datasheet_us), percent(total.placed_us)));
+  text += labelled("HBM roofline", fmt::format("{} at {} need {:.1f} us: {:.1f} % of the total (datasheet)",
+                                               formatBytes(static_cast<double>(total.hbm_bytes)),
+                                               formatBytesPerSecond(chip.hbm_bytes_per_second), total.hbm_us,
+                                               percent(total.hbm_us)));
+  text += labelled("MXU roofline",
+                   fmt::format("{} at {} bf16 need {:.1f} us: {:.1f} % of the total (datasheet)",
+                               formatScaled(static_cast<double>(total.matmul_flops), "FLOP"),
+                               formatFlopsPerSecond(chip.bf16_flops), total.mxu_us, percent(total.mxu_us)));
+  text += labelled("each >= HBM",
+                   fmt::format("{:.1f} us with each row raised to its HBM bound ({} rows were below)",
+                               total.raised_us, total.below_bound_rows));
+  text += labelled("overlapped",
+                   fmt::format("{:.1f} us if asynchronous copies hide wherever the HBM is idle (assumed)",
+                               total.overlapped_us));
   return text;
 }
 
@@ -194,14 +158,14 @@ std::string memoryText(const HbmUse& memory, const chips::Chip& chip) {
   auto bytes = [](int64_t value) { return formatBytes(static_cast<double>(value)); };
   const int64_t free = static_cast<int64_t>(chip.hbm_usable_bytes) - memory.used();
   std::string text =
-      line("HBM", fmt::format("{} used, {} free of the usable {} (compiler)", bytes(memory.used()),
-                              bytes(free), bytes(static_cast<int64_t>(chip.hbm_usable_bytes))));
-  text += line(
+      labelled("HBM", fmt::format("{} used, {} free of the usable {} (compiler)", bytes(memory.used()),
+                                  bytes(free), bytes(static_cast<int64_t>(chip.hbm_usable_bytes))));
+  text += labelled(
       "", fmt::format("arguments {} ({} of data), temporaries {}, code {}, outputs {} of which {} in place",
                       bytes(memory.arguments), bytes(memory.argument_data), bytes(memory.temporaries),
                       bytes(memory.code), bytes(memory.outputs), bytes(memory.aliased)));
   if (memory.holdsWholeState()) {
-    text += line(
+    text += labelled(
         "", fmt::format("NOTE: temporaries of {} beside {} of donated state: room for a copy of the cache",
                         bytes(memory.temporaries), bytes(memory.state)));
   }

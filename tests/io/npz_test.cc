@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/deflate.h"
+#include "base/paths.h"
 
 namespace sublane::io {
 namespace {
@@ -170,6 +171,26 @@ TEST(Npz, CutFilesAreErrorsNeverCrashes) {
   for (size_t size = 0; size < file.size(); ++size) {
     EXPECT_FALSE(parseNpz(spanOf(file.substr(0, size)), "f").ok()) << size;
     EXPECT_FALSE(parseNpz(spanOf(file.substr(size + 1)), "f").ok()) << size;
+  }
+}
+
+TEST(Npz, WhatIsWrittenIsReadBack) {
+  Result<TemporaryDirectory> folder = TemporaryDirectory::create();
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->path() + "/x.npz";
+  std::vector<NpyArray> arrays(3);
+  arrays[0] = {"a", "<f4", 4, {2, 3}, std::vector<std::byte>(24, std::byte{7})};
+  arrays[1] = {"b", "|V2", 2, {5}, std::vector<std::byte>(10, std::byte{9})};
+  arrays[2] = {"c", "<i4", 4, {}, std::vector<std::byte>(4, std::byte{1})};
+  ASSERT_TRUE(writeNpz(path, arrays).ok());
+  Result<std::vector<NpyArray>> back = readNpz(path);
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  ASSERT_EQ(back->size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ((*back)[i].name, arrays[i].name);
+    EXPECT_EQ((*back)[i].dtype, arrays[i].dtype);
+    EXPECT_EQ((*back)[i].shape, arrays[i].shape);
+    EXPECT_EQ((*back)[i].bytes, arrays[i].bytes);
   }
 }
 

@@ -1,0 +1,82 @@
+#include <cstdio>
+
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/model_options.h"
+#include "io/npz.h"
+#include "report/simulate.h"
+
+namespace sublane::cli {
+namespace {
+
+struct SimulateVerb {
+  ModelOptions model;
+  report::SimulateOptions options;
+  std::string dma = "shared", outputs;
+};
+
+Status writeOutputs(const report::Simulation& simulation, const std::string& path) {
+  std::vector<io::NpyArray> arrays;
+  for (const report::OutputValue& output : simulation.steps[0].outputs)
+    arrays.push_back(report::npyOf(output));
+  return io::writeNpz(path, arrays);
+}
+
+Result<report::Simulation> run(SimulateVerb& verb) {
+  if (verb.model.isProgram())
+    return report::simulateFile(verb.model.subject, verb.model.request.common, verb.options);
+  return report::simulateModel(verb.model.request, verb.options);
+}
+
+Status simulate(SimulateVerb& verb, const CLI::App& app) {
+  SUBLANE_CHECK_OK(readModelOptions(app, "simulate", verb.model));
+  for (const std::string& name : verb.options.without_names) {
+    SUBLANE_TRY(const sim::Without without, sim::withoutOf(name));
+    verb.options.without.push_back(without);
+  }
+  if (!verb.outputs.empty() && !verb.options.values)
+    return inputError("simulate: --outputs {}: without --values there are none", verb.outputs);
+  verb.options.dma = verb.dma == "shared" ? sim::DmaTiming::kShared : sim::DmaTiming::kCompiler;
+  verb.model.request.common.cancel = &interrupted();
+  SUBLANE_TRY(const report::Simulation simulation, run(verb));
+  if (!verb.outputs.empty()) SUBLANE_CHECK_OK(writeOutputs(simulation, verb.outputs));
+  const std::string text =
+      verb.model.format == "json" ? report::toJson(simulation) : report::toText(simulation, verb.model.text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return Ok{};
+}
+
+Action addSimulate(CLI::App& app) {
+  auto verb = std::make_shared<SimulateVerb>();
+  addModelOptions(app, verb->model);
+  app.add_option("--inputs", verb->options.inputs,
+                 "An .npz file with a program's arguments, by number (arg0) or name");
+  app.add_option("--step", verb->options.step, "Of a model: decode or prefill only");
+  app.add_flag("--values", verb->options.values, "Execute for results too; needs all arguments");
+  app.add_option("--outputs", verb->outputs, "With --values: an .npz file for the results");
+  app.add_option(
+         "--without", verb->options.without_names,
+         "A counterfactual: take a cause away (hbm-limit, dma-latency, dma, spills, launch, ...); may repeat")
+      ->type_name("CAUSE")
+      ->allow_extra_args(false);
+  app.add_option("--dma", verb->dma, "Time of transfers: shared (our HBM), or compiler (libtpu's own model)")
+      ->check(CLI::IsMember({"shared", "compiler"}))
+      ->capture_default_str();
+  app.add_option("--events", verb->options.events, "A file for one JSON line an event");
+  return [verb, &app] {
+    Status status = [&] {
+      SignalsRaiseFlag signals;
+      return simulate(*verb, app);
+    }();
+    endIfInterrupted("simulate");
+    return status;
+  };
+}
+
+}  // namespace
+
+extern const Command cmd_simulate;
+const Command cmd_simulate{"simulate", "Execute a model's steps, or a program, on a chip in software",
+                           addSimulate};
+
+}  // namespace sublane::cli

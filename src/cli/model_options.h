@@ -1,0 +1,34 @@
+// The options by which verbs name a model's steps or a program, and a chip. Private to the folder.
+//
+//   addModelOptions(verb, *options);
+//   SUBLANE_CHECK_OK(readModelOptions(verb, "explain", *options));
+//   if (options->isProgram()) return report::explainFile(options->subject, options->request.common);
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "report/explain.h"
+
+namespace sublane::cli {
+
+struct ModelOptions {
+  std::string subject, layers = "unrolled", format = "text", dtype = "bf16";
+  std::vector<std::string> compile_options;  // "xla_flag=value"
+  report::ModelRequest request;
+  report::TextOptions text;
+
+  /// StableHLO text: by its name, or a file that begins as MLIR does.
+  bool isProgram() const;
+};
+
+void addModelOptions(CLI::App& verb, ModelOptions& options);
+
+/// Fills the request. Errors: no or two subjects, a model's option with a program, a compile option without
+/// a value.
+Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOptions& options);
+
+}  // namespace sublane::cli

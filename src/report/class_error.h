@@ -1,0 +1,31 @@
+// The error of an operation's class: how far the simulator was from measured times of its like. Private to
+// the folder; the figures stand in the chip's model, where the fit wrote them.
+//
+//   ClassErrors errors = classErrors("v6e");
+//   std::string kind = classOf(row);                       // "GEMM"
+//   if (errors.contains(kind)) fmt::print("{} points\n", errors[kind].points);
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "report/simulate.h"
+
+namespace sublane::report {
+
+using ClassErrors = std::map<std::string, ClassError>;
+
+/// `fitted.residuals` of a model file: one entry a class. Empty without a fit; what is not understood is left
+/// out, for an error bar is no reason to fail.
+ClassErrors readClassErrors(std::string_view model_json);
+
+/// "GEMM", "HBM copy and elementwise", "flash attention", "grouped matmul", "fused cross-entropy", "ragged
+/// paged attention", "KV update"; empty for everything else.
+std::string classOf(const Row& row);
+
+/// Of the rows' classes by their time. Nothing, if less than half of it is in classes with points; then
+/// `unknown_class` names the largest class without.
+void setError(SimulatedStep& step, const ClassErrors& errors);
+
+}  // namespace sublane::report

@@ -1,0 +1,75 @@
+#include "report/output_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/sha256.h"
+#include "sim/layout.h"
+#include "sim/values_compare.h"
+
+namespace sublane::report {
+namespace {
+
+/// The arrays that the program returns, by output number.
+std::vector<llo::Shape> outputShapes(const llo::HloModule& module) {
+  const llo::Computation& entry = module.entryComputation();
+  std::vector<llo::Shape> shapes;
+  llo::forEachArray(entry.at(entry.root).shape, [&](const llo::Shape& shape) { shapes.push_back(shape); });
+  return shapes;
+}
+
+OutputValue summary(int32_t number, const llo::Shape& shape, std::span<const std::byte> host) {
+  OutputValue value{.number = number, .shape = llo::toString(shape), .sha256 = sha256Of(host)};
+  value.elements = llo::elementCount(shape);
+  double sum = 0;
+  int64_t finite = 0;
+  for (int64_t i = 0; i < value.elements; ++i) {
+    const double x = sim::numberAt(shape.type, host, i);
+    if (!std::isfinite(x)) continue;
+    value.least = finite == 0 ? x : std::min(value.least, x);
+    value.greatest = finite == 0 ? x : std::max(value.greatest, x);
+    sum += x;
+    ++finite;
+  }
+  value.not_finite = value.elements - finite;
+  value.mean = finite > 0 ? sum / static_cast<double>(finite) : 0;
+  return value;
+}
+
+}  // namespace
+
+Result<std::vector<OutputValue>> outputValues(const llo::HloModule& module,
+                                              const std::map<int32_t, std::vector<std::byte>>& outputs) {
+  const std::vector<llo::Shape> shapes = outputShapes(module);
+  std::vector<OutputValue> values;
+  for (const auto& [number, device] : outputs) {
+    if (number < 0 || static_cast<size_t>(number) >= shapes.size()) continue;
+    const llo::Shape& shape = shapes[static_cast<size_t>(number)];
+    Result<std::vector<std::byte>> host = sim::toHost(shape, device);
+    if (!host.ok()) return std::move(host).error().at(fmt::format("output {}", number));
+    values.push_back(summary(number, shape, *host));
+    values.back().host = std::move(*host);
+    values.back().dims = shape.dims;
+    values.back().type = shape.type;
+  }
+  return values;
+}
+
+io::NpyArray npyOf(const OutputValue& output) {
+  using enum llo::ElementType;
+  const int64_t bytes = std::max<int64_t>(1, llo::bitsOf(output.type) / 8);
+  std::string dtype = fmt::format("|V{}", bytes);  // what numpy has no type for: bfloat16, float8, int4
+  const std::string_view ours = llo::name(output.type);
+  const bool float_known = output.type == kF16 || output.type == kF32 || output.type == kF64;
+  if (output.type == kPred) dtype = "|b1";
+  if (float_known) dtype = fmt::format("<f{}", bytes);
+  if (!llo::isFloat(output.type) && output.type != kPred && llo::bitsOf(output.type) >= 8)
+    dtype = fmt::format("{}{}{}", bytes == 1 ? '|' : '<', ours.front() == 'u' ? 'u' : 'i', bytes);
+  return {.name = fmt::format("output{}", output.number),
+          .dtype = dtype,
+          .element_bytes = bytes,
+          .shape = output.dims,
+          .bytes = output.host};
+}
+
+}  // namespace sublane::report

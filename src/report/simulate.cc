@@ -1,0 +1,195 @@
+#include "report/simulate.h"
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "base/sha256.h"
+#include "report/class_error.h"
+#include "report/compile.h"
+#include "report/event_lines.h"
+#include "report/output_values.h"
+#include "report/program_inputs.h"
+#include "report/simulated_rows.h"
+
+namespace sublane::report {
+namespace {
+
+/// What all steps of a run share.
+struct Context {
+  const chips::Chip* chip = nullptr;
+  const SimulateOptions* options = nullptr;
+  std::optional<sim::ChipModel> model;
+  std::string no_model;  // why
+  std::vector<io::NpyArray> arrays;
+  std::optional<EventLines> events;
+  std::string compiler;
+  std::function<void(std::string_view)> progress;
+
+  /// Only the bundles can answer: no lower rung will do.
+  bool needsBundles() const {
+    return options->values || !options->without.empty() || !options->events.empty() ||
+           options->dma == sim::DmaTiming::kCompiler;
+  }
+};
+
+Result<sim::Inputs> inputsFor(const Context& context, const StepProgramText& program,
+                              const llo::HloModule& module) {
+  if (!context.options->inputs.empty()) return inputsOf(context.arrays, module, context.options->inputs);
+  return inputsOf(program.inputs, module);
+}
+
+/// Why the bundles could not be executed, for one who may help it.
+Error withHint(Error error, const llo::HloModule& module, const sim::Inputs& inputs) {
+  const std::string missing = missingIntegers(module, inputs);
+  if (!missing.empty())
+    return std::move(error).hint(missing + "; --inputs FILE.npz gives them");
+  return error;
+}
+
+/// The top rung.
+Result<SimulatedStep> executed(Context& context, const StepProgramText& text, CompiledProgram& compiled,
+                               const Step& priced, const sim::Inputs& inputs) {
+  if (!compiled.no_listings.empty()) return machineError("{}", compiled.no_listings);
+  if (!context.model) return inputError("{}", context.no_model);
+  SUBLANE_TRY(llo::HloModule module, llo::readHloModule(compiled.result.optimized_hlo));
+  SUBLANE_TRY(const llo::Program program,
+              llo::readProgram(compiled.result.dump, std::move(module),
+                               {.chip = context.chip->name, .compiler = context.compiler}));
+  compiled.result.dump.clear();  // the text of a large program is 40 MB
+  sim::Options options{.dma = context.options->dma,
+                       .without = context.options->without,
+                       .values = context.options->values,
+                       .inputs = inputs};
+  if (context.events) options.sink = context.events->sinkFor(text.name, program);
+  if (context.progress) context.progress(fmt::format("executing {}", text.name));
+  Result<sim::Run> run = sim::simulate(program, *context.model, options);
+  if (!run.ok()) return withHint(std::move(run).error(), program.module, inputs);
+  SimulatedStep step = simulatedStep(*run, program, priced, *context.chip, *context.model);
+  if (context.options->values) {
+    SUBLANE_TRY(step.outputs, outputValues(program.module, run->outputs));
+  }
+  return step;
+}
+
+Result<SimulatedStep> simulatedProgram(Context& context, const StepProgramText& text,
+                                       CompiledProgram& compiled) {
+  SUBLANE_TRY(const Step priced, pricedStep(text, compiled.result, *context.chip));
+  SUBLANE_TRY(const llo::HloModule module, llo::readHloModule(compiled.result.optimized_hlo));
+  SUBLANE_TRY(const sim::Inputs inputs, inputsFor(context, text, module));
+  if (context.options->values) {
+    const std::string missing = missingArguments(module, inputs);
+    if (!missing.empty())
+      return inputError("{}: --values needs every argument; {}", text.name, missing)
+          .hint("--inputs FILE.npz gives them");
+  }
+  Result<SimulatedStep> step = executed(context, text, compiled, priced, inputs);
+  if (step.ok()) {
+    const bool as_is = context.options->without.empty() && context.options->dma == sim::DmaTiming::kShared;
+    setError(*step, as_is ? readClassErrors(sim::chipModelText(context.chip->name)) : ClassErrors{});
+    if (!as_is) step->unknown_class.clear();
+    return step;
+  }
+  if (context.needsBundles()) return std::move(step).error().at(text.name);
+  return estimatedStep(priced, step.error().message(), step.error().hint());
+}
+
+Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& options) {
+  Context context;
+  SUBLANE_TRY(context.chip, chips::findChip(common.chip));
+  context.options = &options;
+  context.progress = common.progress;
+  Result<sim::ChipModel> model = sim::chipModel(common.chip);
+  if (model.ok()) {
+    context.model = std::move(*model);
+  } else {
+    context.no_model = model.error().message();
+  }
+  if (!options.inputs.empty()) {
+    SUBLANE_TRY(context.arrays, io::readNpz(options.inputs));
+  }
+  if (!options.events.empty()) {
+    SUBLANE_TRY(EventLines events, EventLines::create(options.events));
+    context.events.emplace(std::move(events));
+  }
+  return context;
+}
+
+Result<Simulation> simulatePrograms(const std::vector<StepProgramText>& programs,
+                                    const CompileRequest& common, const SimulateOptions& options) {
+  SUBLANE_TRY(Context context, contextOf(common, options));
+  SUBLANE_TRY(std::vector<CompiledProgram> compiled, compilePrograms(programs, common, *context.chip, true));
+  Simulation simulation;
+  simulation.chip = context.chip;
+  simulation.flags = flagTexts(common);
+  simulation.without = options.without_names;
+  simulation.dma = options.dma;
+  if (context.model) {
+    simulation.model_hash = context.model->hash;
+    simulation.clock_hz = context.model->clock_hz;
+  }
+  for (size_t i = 0; i < programs.size(); ++i) {
+    context.compiler = simulation.compiler = compilerName(compiled[i].result.platform_version);
+    SUBLANE_TRY(SimulatedStep step, simulatedProgram(context, programs[i], compiled[i]));
+    simulation.steps.push_back(std::move(step));
+    compiled[i] = {};
+  }
+  if (context.events) SUBLANE_CHECK_OK(context.events->finish());
+  return simulation;
+}
+
+Status pickStep(std::vector<StepProgramText>& steps, const std::string& wanted) {
+  if (wanted.empty()) return Ok{};
+  std::string known;
+  for (const StepProgramText& step : steps) known += (known.empty() ? "" : ", ") + step.name;
+  std::erase_if(steps, [&](const StepProgramText& step) { return step.name != wanted; });
+  if (steps.empty())
+    return inputError("--step {}: the model has no such step", wanted).hint("one of " + known);
+  return Ok{};
+}
+
+}  // namespace
+
+Result<Simulation> simulateModel(const ModelRequest& request, const SimulateOptions& options) {
+  SUBLANE_CHECK_OK(chips::findChip(request.common.chip));
+  if (!request.common.mesh.empty())
+    return inputError("--mesh {}: the steps of a model are built for one device so far", request.common.mesh);
+  if (!options.inputs.empty()) {
+    return inputError("--inputs {}: the steps of a model get theirs from --batch and --context",
+                      options.inputs)
+        .hint("a program (FILE.mlir) takes inputs");
+  }
+  if (options.values) {
+    return inputError("--values: the steps of a model are executed for time so far")
+        .hint("a program (FILE.mlir) with --inputs FILE.npz is executed for values");
+  }
+  if (request.common.progress) request.common.progress("building the steps");
+  SUBLANE_TRY(ModelPrograms built, buildPrograms(request));
+  SUBLANE_CHECK_OK(pickStep(built.steps, options.step));
+  SUBLANE_TRY(Simulation simulation, simulatePrograms(built.steps, request.common, options));
+  simulation.subject = request.config.empty() ? request.model : request.config;
+  simulation.detail = built.detail;
+  simulation.assumptions = built.assumptions;
+  simulation.assumptions.emplace_back(
+      "every sequence has the whole context; its pages lie one after another");
+  return simulation;
+}
+
+Result<Simulation> simulateFile(const std::string& path, const CompileRequest& common,
+                                const SimulateOptions& options) {
+  SUBLANE_TRY(const chips::Chip* chip, chips::findChip(common.chip));
+  if (!options.step.empty()) return inputError("--step {}: a program has no steps", options.step);
+  SUBLANE_TRY(std::string text, readProgramText(path, common.mesh, *chip));
+  const std::string name = std::filesystem::path(path).filename().string();
+  SUBLANE_TRY(Simulation simulation, simulatePrograms({{name, "", text}}, common, options));
+  simulation.subject = path;
+  if (!common.mesh.empty())
+    simulation.detail =
+        fmt::format("mesh {}, {} partitions; one device of it", common.mesh, partitionsOf(text));
+  for (SimulatedRow& row : simulation.steps[0].rows) {
+    if (row.row.source.substr(0, 2) == "-:") row.row.source = name + row.row.source.substr(1);
+  }
+  return simulation;
+}
+
+}  // namespace sublane::report

@@ -1,0 +1,130 @@
+// Simulating a model or a program: compile it for a chip, execute its bundles, and join what happened to the
+// operations of its schedule.
+//
+// A ladder that never breaks: the bundles are executed; where libtpu gives no listings, or they cannot be
+// read or executed, libtpu's own estimates stand in; where it gives none, a roofline. Each step says on which
+// rung it stands and why.
+//
+//   SUBLANE_TRY(report::Simulation simulation, report::simulateFile("f.mlir", {.chip = "v6e"}, {}));
+//   fmt::print("{} us\n", simulation.steps[0].us);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "events/events.h"
+#include "io/npz.h"
+#include "report/explain.h"
+#include "report/report.h"
+#include "sim/sim.h"
+
+namespace sublane::report {
+
+/// What the times of a step stand on.
+enum class Rung : uint8_t {
+  kBundles,   // executed
+  kCompiler,  // libtpu's estimates of the scheduled operations, bounds where it gives none
+  kRoofline,  // bounds by the datasheet only
+};
+std::string_view name(Rung rung);  // "bundles", "compiler", "roofline"
+
+struct SimulateOptions {
+  std::string inputs{};  // an .npz file with arguments of a program, by number or by name
+  std::string events{};  // file for one JSON line an event
+  std::string step{};    // of a model: this step only
+  std::vector<sim::Without> without{};
+  std::vector<std::string> without_names{};  // as they are shown
+  sim::DmaTiming dma = sim::DmaTiming::kShared;
+  bool values = false;
+};
+
+/// How far measured times of a class of operations were from simulated ones: from the fit of the chip's
+/// model. Relative.
+struct ClassError {
+  std::string name;  // "flash attention"
+  int64_t points = 0;
+  double median = 0, p90 = 0;
+};
+
+/// The error of a step's time: of the classes that its time is in.
+struct StepError {
+  double relative = 0;  // 9 of 10 measured points were within it
+  std::string name;     // the class, or "3 classes"
+  int64_t points = 0;
+  double covered = 0;  // share of the time that is in those classes
+};
+
+struct SimulatedRow {
+  Row row;  // on the rung kBundles: cycles, time, count and HBM bytes are those of the execution
+  events::CauseCycles causes{};  // add up to row.cycles
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;
+  std::string error_class;  // empty: none
+};
+
+/// A result of a program that was executed for values.
+struct OutputValue {
+  int32_t number = 0;
+  std::string shape;
+  std::string sha256;  // of the row-major bytes
+  int64_t elements = 0, not_finite = 0;
+  double least = 0, greatest = 0, mean = 0;  // of the finite ones
+  llo::ElementType type{};
+  std::vector<int64_t> dims;
+  std::vector<std::byte> host;  // row-major
+};
+
+struct SimulatedStep {
+  std::string name, bucket, fingerprint;
+  Rung rung = Rung::kBundles;
+  std::string reason, hint;        // why not a higher rung
+  std::vector<SimulatedRow> rows;  // in order of first execution
+  int64_t cycles = 0;
+  double us = 0;  // the rows' and launch_us
+  double launch_us = 0;
+  events::CauseCycles causes{};
+  int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, bundles = 0, transfers = 0;
+  double compiler_us = 0;         // the sum of explain's rows, for comparison
+  double hbm_us = 0, mxu_us = 0;  // bounds of the whole by the datasheet
+  std::optional<StepError> error;
+  std::string unknown_class;  // without an error: the class of most of the time, if it has one
+  std::vector<std::string> notes;
+  std::vector<OutputValue> outputs;
+  Origin origin() const {
+    return rung == Rung::kBundles    ? Origin::kSimulated
+           : rung == Rung::kCompiler ? Origin::kCompiler
+                                     : Origin::kDatasheet;
+  }
+};
+
+struct Simulation {
+  std::string subject, detail;
+  const chips::Chip* chip = nullptr;
+  std::string compiler;
+  std::string model_hash;  // of the chip's model and the simulator's version; empty: there is no model
+  double clock_hz = 0;     // of the model
+  std::vector<std::string> flags;
+  std::vector<std::string> without;
+  sim::DmaTiming dma = sim::DmaTiming::kShared;
+  std::vector<std::string> assumptions;
+  std::vector<SimulatedStep> steps;
+};
+
+/// Errors: explainModel's; and with values, counterfactuals, events or libtpu's DMA model, which need the
+/// bundles, what keeps them from being executed.
+Result<Simulation> simulateModel(const ModelRequest& request, const SimulateOptions& options);
+/// Errors also: an .npz that cannot be read, an array that is no argument, a shape or type that is not the
+/// argument's (both are named).
+Result<Simulation> simulateFile(const std::string& path, const CompileRequest& common,
+                                const SimulateOptions& options);
+
+/// An output as an array for an .npz file.
+io::NpyArray npyOf(const OutputValue& output);
+
+std::string toText(const Simulation& simulation, const TextOptions& options);
+/// Schema "sublane.simulate/1": docs/schemas/simulate-1.schema.json.
+std::string toJson(const Simulation& simulation);
+
+}  // namespace sublane::report

@@ -1,0 +1,134 @@
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "report/simulate.h"
+
+namespace sublane::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json textOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json layerJson(int32_t layer) {
+  if (layer == RowPlace::kEvery) return "*";
+  return layer == RowPlace::kNone ? Json(nullptr) : Json(layer);
+}
+
+/// Causes that took no cycle are left out.
+Json causesJson(const events::CauseCycles& causes) {
+  Json json = Json::object();
+  for (size_t i = 0; i < causes.size(); ++i) {
+    if (causes[i] != 0) json[std::string(events::name(static_cast<events::Cause>(i)))] = causes[i];
+  }
+  return json;
+}
+
+Json rowJson(const SimulatedRow& simulated, const std::string& step) {
+  const Row& row = simulated.row;
+  Json json;
+  json["step"] = step;
+  json["id"] = row.id;
+  json["layer"] = layerJson(row.place.layer);
+  json["part"] = textOrNull(row.place.part);
+  json["kind"] = row.kind;
+  json["op"] = row.op;
+  json["kernel"] = textOrNull(row.kernel);
+  json["count"] = row.count;
+  json["cycles"] = row.cycles;
+  json["us"] = row.us;
+  json["error"] = row.error ? Json(*row.error) : Json(nullptr);
+  json["class"] = textOrNull(simulated.error_class);
+  json["origin"] = name(row.origin);
+  json["hbm_bytes"] = row.hbm_bytes;
+  json["hbm_read_bytes"] = simulated.hbm_read_bytes;
+  json["hbm_write_bytes"] = simulated.hbm_write_bytes;
+  json["flops"] = row.flops ? Json(*row.flops) : Json(nullptr);
+  json["bound"] = name(row.bound);
+  json["hbm_us"] = row.hbm_us;
+  json["mxu_us"] = row.mxu_us;
+  json["share"] = row.share;
+  json["source"] = textOrNull(row.source);
+  json["causes"] = causesJson(simulated.causes);
+  json["flags"] = Json::array();
+  for (Flag flag : row.flags) json["flags"].push_back(name(flag));
+  return json;
+}
+
+Json errorJson(const std::optional<StepError>& error) {
+  if (!error) return nullptr;
+  return {{"relative", error->relative},
+          {"class", error->name},
+          {"points", error->points},
+          {"covered_share", error->covered}};
+}
+
+Json outputJson(const OutputValue& output) {
+  return {{"number", output.number},         {"shape", output.shape},
+          {"sha256", output.sha256},         {"elements", output.elements},
+          {"not_finite", output.not_finite}, {"least", output.least},
+          {"greatest", output.greatest},     {"mean", output.mean}};
+}
+
+/// The compiler's fingerprint is bytes, not text.
+std::string hexOf(const std::string& bytes) {
+  std::string hex;
+  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return hex;
+}
+
+Json stepJson(const SimulatedStep& step) {
+  Json json;
+  json["name"] = step.name;
+  json["bucket"] = textOrNull(step.bucket);
+  json["fingerprint"] = textOrNull(hexOf(step.fingerprint));
+  json["rung"] = name(step.rung);
+  json["origin"] = name(step.origin());
+  json["reason"] = textOrNull(step.reason);
+  json["hint"] = textOrNull(step.hint);
+  json["total_us"] = step.us;
+  json["error"] = errorJson(step.error);
+  json["cycles"] = step.cycles;
+  json["launch_us"] = step.launch_us;
+  json["causes"] = causesJson(step.causes);
+  json["bundles"] = step.bundles;
+  json["transfers"] = step.transfers;
+  json["hbm_read_bytes"] = step.hbm_read_bytes;
+  json["hbm_write_bytes"] = step.hbm_write_bytes;
+  json["explain_us"] = {{"value", step.compiler_us}, {"origin", name(Origin::kCompiler)}};
+  json["roofline"] = {{"origin", name(Origin::kDatasheet)}, {"hbm_us", step.hbm_us}, {"mxu_us", step.mxu_us}};
+  json["notes"] = step.notes;
+  json["outputs"] = Json::array();
+  for (const OutputValue& output : step.outputs) json["outputs"].push_back(outputJson(output));
+  return json;
+}
+
+}  // namespace
+
+std::string toJson(const Simulation& simulation) {
+  Json json = jsonDocument("sublane.simulate/1");
+  json["subject"] = simulation.subject;
+  json["detail"] = textOrNull(simulation.detail);
+  json["chip"] = simulation.chip->name;
+  json["devices"] = 1;
+  json["compiler"] = simulation.compiler;
+  json["simulator"] = sim::kSimulatorVersion;
+  json["model_hash"] = textOrNull(simulation.model_hash);
+  json["clock_hz"] = simulation.clock_hz;
+  json["flags"] = simulation.flags;
+  json["dma"] = simulation.dma == sim::DmaTiming::kShared ? "shared" : "compiler";
+  json["without"] = simulation.without;
+  json["assumptions"] = simulation.assumptions;
+  double total_us = 0;
+  for (const SimulatedStep& step : simulation.steps) total_us += step.us;
+  json["total_us"] = total_us;
+  json["steps"] = Json::array();
+  for (const SimulatedStep& step : simulation.steps) json["steps"].push_back(stepJson(step));
+  json["ops"] = Json::array();
+  for (const SimulatedStep& step : simulation.steps) {
+    for (const SimulatedRow& row : step.rows) json["ops"].push_back(rowJson(row, step.name));
+  }
+  return jsonText(json);
+}
+
+}  // namespace sublane::report
