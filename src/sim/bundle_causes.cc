@@ -213,7 +213,6 @@ class Scan {
     if (!options_.launch_outside) return;
     int depth = 0;
     for (size_t b = 0; b < listing_.bundles.size(); ++b) {
-      if (depth == 0) causes[b] = Cause::kLaunch;
       for (const llo::BundleInstruction& i : listing_.of(listing_.bundles[b])) {
         if (llo::name(i.op) != "vtrace" || listing_.operandsOf(i).empty()) continue;
         const llo::Operand& marker = listing_.operandsOf(i).front();
@@ -222,6 +221,7 @@ class Scan {
         if (marker.bits >> 28 == 8) ++depth;
         if (marker.bits >> 28 == 9) depth = std::max(depth - 1, 0);
       }
+      if (depth == 0) causes[b] = Cause::kLaunch;
     }
   }
 
