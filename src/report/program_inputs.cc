@@ -131,6 +131,11 @@ Result<sim::Inputs> inputsOf(const std::map<int32_t, std::vector<int32_t>>& valu
   for (const Argument& argument : argumentsOf(module)) {
     const auto given = values.find(argument.number);
     if (given == values.end()) continue;
+    const auto bytes_given = static_cast<int64_t>(4 * given->second.size());
+    if (bytes_given != sim::hostBytes(*argument.shape)) {
+      return inputError("argument {}: {} bytes of values, it takes {}", shown(argument), bytes_given,
+                        sim::hostBytes(*argument.shape));
+    }
     Result<std::vector<std::byte>> bytes =
         sim::toDevice(*argument.shape, std::as_bytes(std::span(given->second)));
     if (!bytes.ok()) return std::move(bytes).error().at("argument " + shown(argument));
