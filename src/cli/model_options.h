@@ -5,13 +5,16 @@
 //   if (options->isProgram()) return report::explainFile(options->subject, options->request.common);
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "report/explain.h"
+
+namespace CLI {
+class App;
+}
 
 namespace sublane::cli {
 
