@@ -215,6 +215,7 @@ bool clampBetween(State& s, const Micro& m) {
 
 /// lane + 128 * sublane
 bool laneSequence(State& s, const Micro& m) {
+  s.tainted[m.result] = false;
   Bits* d = s.words(m.result);
   for (int k = 0; k < kWords; ++k) d[k] = static_cast<Bits>(k);
   return true;
@@ -223,6 +224,7 @@ bool laneSequence(State& s, const Micro& m) {
 /// A mask of the sublanes and lanes of a constant: first sublane (3 bits), first lane (7), last sublane (3),
 /// last lane (7). A last one before the first wraps around: sublanes 6 to 1 are 6, 7, 0, 1.
 bool constantMask(State& s, const Micro& m) {
+  s.tainted[m.result] = false;
   const Bits code = m.a.bits;
   const auto within = [](Bits x, Bits first, Bits last) {
     return first <= last ? x >= first && x <= last : x >= first || x <= last;
@@ -236,16 +238,18 @@ bool constantMask(State& s, const Micro& m) {
 }
 
 bool pushToScalar(State& s, const Micro& m) {
-  s.to_scalar.emplace_back(m.value, s.words(m.a.index)[0]);
+  const bool known = !s.tainted[m.a.index] || s.shadows[m.a.index].words[0] == 0;
+  s.to_scalar.push_back({m.value, s.words(m.a.index)[0], known});
   return true;
 }
 bool popToScalar(State& s, const Micro& m) {
   if (s.to_scalar.empty()) return s.fail("nothing was pushed for the scalar unit");
-  const auto [value, word] = s.to_scalar.front();
+  const auto [value, word, known] = s.to_scalar.front();
   if (m.value >= 0 && value != m.value)
     return s.fail(fmt::format("the next word is of %{}, not of %{}", value, m.value));
   s.to_scalar.pop_front();
-  s.results->push_back({.reg = {llo::RegisterFile::kScalar, m.detail}, .value = word});
+  s.results->push_back(
+      {.reg = {llo::RegisterFile::kScalar, m.detail}, .value = known ? word : kPoison, .known = known});
   return true;
 }
 
@@ -303,12 +307,12 @@ bool decodePopToScalar(const Decoding& d, Micro& m, Run run) {
 }
 
 constexpr Mnemonic kMnemonics[] = {
-    {"vmov", decodeUnary, unary<Move>},
-    {"vstv", decodeUnary, unary<Move>},
-    {"vmmov", decodeUnary, unary<Move>},
-    {"vmneg", decodeUnary, unary<Not>},
-    {"vlaneseq.b32", decodeNothing, laneSequence},
-    {"vcmask", decodeUnary, constantMask},
+    {"vmov", decodeUnary, unary<Move>, Taint::kBits},
+    {"vstv", decodeUnary, unary<Move>, Taint::kBits},
+    {"vmmov", decodeUnary, unary<Move>, Taint::kBits},
+    {"vmneg", decodeUnary, unary<Not>, Taint::kBits},
+    {"vlaneseq.b32", decodeNothing, laneSequence, Taint::kOwn},
+    {"vcmask", decodeUnary, constantMask, Taint::kOwn},
     {"vpcnt", decodeUnary, unary<CountOnes>},
     {"vclz", decodeUnary, unary<CountLeadingZeros>},
     {"vweird.f32", decodeUnary, unary<Weird>},
@@ -340,11 +344,11 @@ constexpr Mnemonic kMnemonics[] = {
     {"vmin.u32.u16", decodeBinary, binary<MinUnsigned>},
     {"vmax.s32", decodeBinary, binary<MaxSigned>},
     {"vmin.s32", decodeBinary, binary<MinSigned>},
-    {"vand.u32", decodeBinary, binary<And>},
-    {"vand.u32.u8", decodeBinary, binary<And>},
-    {"vand.u32.u16", decodeBinary, binary<And>},
-    {"vor.u32", decodeBinary, binary<Or>},
-    {"vxor.u32", decodeBinary, binary<Xor>},
+    {"vand.u32", decodeBinary, binary<And>, Taint::kBits},
+    {"vand.u32.u8", decodeBinary, binary<And>, Taint::kBits},
+    {"vand.u32.u16", decodeBinary, binary<And>, Taint::kBits},
+    {"vor.u32", decodeBinary, binary<Or>, Taint::kBits},
+    {"vxor.u32", decodeBinary, binary<Xor>, Taint::kBits},
     {"vshll.u32", decodeBinary, binary<ShiftLeft>},
     {"vshrl.u32", decodeBinary, binary<ShiftRight>},
     {"vshra.s32", decodeBinary, binary<ShiftArithmetic>},
@@ -372,43 +376,44 @@ constexpr Mnemonic kMnemonics[] = {
     {"vcmp.le.u32.totalorder", decodeBinary, binary<LessEqualUnsigned>},
     {"vcmp.gt.u32.totalorder", decodeBinary, binary<GreaterUnsigned>},
     {"vcmp.ge.u32.totalorder", decodeBinary, binary<GreaterEqualUnsigned>},
-    {"vadd.bf16", decodeBinary, binary<AddBf16>},
-    {"vsub.bf16", decodeBinary, binary<SubtractBf16>},
-    {"vmul.bf16", decodeBinary, binary<MultiplyBf16>},
-    {"vmax.bf16", decodeBinary, binary<MaxBf16>},
-    {"vmin.bf16", decodeBinary, binary<MinBf16>},
-    {"vcmp.eq.bf16.partialorder", decodeBinary, binary<EqualBf16>},
-    {"vcmp.ne.bf16.partialorder", decodeBinary, binary<NotEqualBf16>},
-    {"vcmp.lt.bf16.partialorder", decodeBinary, binary<LessBf16>},
-    {"vcmp.le.bf16.partialorder", decodeBinary, binary<LessEqualBf16>},
-    {"vcmp.gt.bf16.partialorder", decodeBinary, binary<GreaterBf16>},
-    {"vcmp.ge.bf16.partialorder", decodeBinary, binary<GreaterEqualBf16>},
-    {"vadd.s16", decodeBinary, binary<Add16>},
-    {"vsub.s16", decodeBinary, binary<Subtract16>},
-    {"vmax.s16", decodeBinary, binary<MaxSigned16>},
-    {"vmin.s16", decodeBinary, binary<MinSigned16>},
-    {"vcmp.eq.s16.totalorder", decodeBinary, binary<Equal16>},
-    {"vcmp.ne.s16.totalorder", decodeBinary, binary<NotEqual16>},
-    {"vcmp.lt.s16.totalorder", decodeBinary, binary<Less16>},
-    {"vcmp.le.s16.totalorder", decodeBinary, binary<LessEqual16>},
-    {"vcmp.gt.s16.totalorder", decodeBinary, binary<Greater16>},
-    {"vcmp.ge.s16.totalorder", decodeBinary, binary<GreaterEqual16>},
+    {"vadd.bf16", decodeBinary, binary<AddBf16>, Taint::kBits},
+    {"vsub.bf16", decodeBinary, binary<SubtractBf16>, Taint::kBits},
+    {"vmul.bf16", decodeBinary, binary<MultiplyBf16>, Taint::kBits},
+    {"vmax.bf16", decodeBinary, binary<MaxBf16>, Taint::kBits},
+    {"vmin.bf16", decodeBinary, binary<MinBf16>, Taint::kBits},
+    {"vcmp.eq.bf16.partialorder", decodeBinary, binary<EqualBf16>, Taint::kBits},
+    {"vcmp.ne.bf16.partialorder", decodeBinary, binary<NotEqualBf16>, Taint::kBits},
+    {"vcmp.lt.bf16.partialorder", decodeBinary, binary<LessBf16>, Taint::kBits},
+    {"vcmp.le.bf16.partialorder", decodeBinary, binary<LessEqualBf16>, Taint::kBits},
+    {"vcmp.gt.bf16.partialorder", decodeBinary, binary<GreaterBf16>, Taint::kBits},
+    {"vcmp.ge.bf16.partialorder", decodeBinary, binary<GreaterEqualBf16>, Taint::kBits},
+    {"vadd.s16", decodeBinary, binary<Add16>, Taint::kBits},
+    {"vsub.s16", decodeBinary, binary<Subtract16>, Taint::kBits},
+    {"vmax.s16", decodeBinary, binary<MaxSigned16>, Taint::kBits},
+    {"vmin.s16", decodeBinary, binary<MinSigned16>, Taint::kBits},
+    {"vcmp.eq.s16.totalorder", decodeBinary, binary<Equal16>, Taint::kBits},
+    {"vcmp.ne.s16.totalorder", decodeBinary, binary<NotEqual16>, Taint::kBits},
+    {"vcmp.lt.s16.totalorder", decodeBinary, binary<Less16>, Taint::kBits},
+    {"vcmp.le.s16.totalorder", decodeBinary, binary<LessEqual16>, Taint::kBits},
+    {"vcmp.gt.s16.totalorder", decodeBinary, binary<Greater16>, Taint::kBits},
+    {"vcmp.ge.s16.totalorder", decodeBinary, binary<GreaterEqual16>, Taint::kBits},
     {"vnez.u8", decodeUnary,
      [](State& s, const Micro& m) {
        binaryLoopScalarRight<NotEqual8>(s.words(m.result), s.words(m.a.index), 0);
        return true;
-     }},
-    {"vsel", decodeSelect, select},
-    {"vsel.s32", decodeSelect, select},
-    {"vsel.s16", decodeSelect, select},
-    {"vsel.s8", decodeSelect, select},
-    {"vsel.u32", decodeSelect, select},
-    {"vsel.f32", decodeSelect, select},
-    {"vmand", decodeBinary, binary<And>},
-    {"vmor", decodeBinary, binary<Or>},
-    {"vmxor", decodeBinary, binary<Xor>},
-    {"vpush", decodePush, pushToScalar},
-    {"spop", decodePopToScalar, popToScalar},
+     },
+     Taint::kBits},
+    {"vsel", decodeSelect, select, Taint::kSelect},
+    {"vsel.s32", decodeSelect, select, Taint::kSelect},
+    {"vsel.s16", decodeSelect, select, Taint::kSelect},
+    {"vsel.s8", decodeSelect, select, Taint::kSelect},
+    {"vsel.u32", decodeSelect, select, Taint::kSelect},
+    {"vsel.f32", decodeSelect, select, Taint::kSelect},
+    {"vmand", decodeBinary, binary<And>, Taint::kBits},
+    {"vmor", decodeBinary, binary<Or>, Taint::kBits},
+    {"vmxor", decodeBinary, binary<Xor>, Taint::kBits},
+    {"vpush", decodePush, pushToScalar, Taint::kOwn},
+    {"spop", decodePopToScalar, popToScalar, Taint::kOwn},
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ uint32_t smaller(uint32_t a, uint32_t b) { return isNan(a) || (!isNan(b) && f(a)
 template <uint32_t (*kCombine)(uint32_t, uint32_t)>
 bool reduce(State& s, const Micro& m) {
   const uint32_t* a = s.words(m.a.index);
-  uint32_t* d = s.cross_lane[m.unit].lanes.push(m.value).words;
+  uint32_t* d = s.result(s.cross_lane[m.unit].lanes, m.value);
   for (int sublane = 0; sublane < kSublanes; ++sublane) {
     uint32_t tree[kLanes];
     std::memcpy(tree, a + sublane * kLanes, kRowBytes);
@@ -38,7 +38,7 @@ bool reduce(State& s, const Micro& m) {
 /// Lane l of the result is lane l - n of the source, as a roll by n.
 bool rotate(State& s, const Micro& m) {
   const uint32_t *a = s.words(m.a.index), amount = s.scalarOf(m.b) % kLanes;
-  uint32_t* d = s.cross_lane[m.unit].permutes.push(m.value).words;
+  uint32_t* d = s.result(s.cross_lane[m.unit].permutes, m.value);
   for (int row = 0; row < kWords; row += kLanes)
     for (uint32_t lane = 0; lane < kLanes; ++lane) d[row + (lane + amount) % kLanes] = a[row + lane];
   return true;
@@ -48,7 +48,7 @@ bool rotate(State& s, const Micro& m) {
 bool broadcastLane(State& s, const Micro& m) {
   const uint32_t *a = s.words(m.a.index), code = s.scalarOf(m.b);
   if (code >= 256 + kLanes) return s.fail(fmt::format("a broadcast of lane {} is not known", code));
-  uint32_t* d = s.cross_lane[m.unit].permutes.push(m.value).words;
+  uint32_t* d = s.result(s.cross_lane[m.unit].permutes, m.value);
   for (uint32_t sublane = 0; sublane < kSublanes; ++sublane) {
     const uint32_t lane = code < 256 ? code % kLanes : (code - 256 + sublane) % kLanes;
     std::fill_n(d + sublane * kLanes, kLanes, a[sublane * kLanes + lane]);
@@ -67,7 +67,7 @@ bool permuteLanes(State& s, const Micro& m) {
   CrossLaneUnit& unit = s.cross_lane[m.unit];
   if (!unit.has_pattern) return s.fail("a permutation without a pattern");
   const uint32_t* a = s.words(m.a.index);
-  uint32_t* d = unit.permutes.push(m.value).words;
+  uint32_t* d = s.result(unit.permutes, m.value);
   for (int k = 0; k < kWords; ++k)
     d[k] = a[k / kLanes * kLanes + static_cast<int>(unit.pattern.words[k] % kLanes)];
   return true;
@@ -77,64 +77,59 @@ bool permuteLanes(State& s, const Micro& m) {
 
 enum : uint8_t { kStart = 1, kEnd = 2 };
 
-/// Feeds one register of 8 rows. At the end the results are there: row r of result q is lane 8q + r of what
-/// was fed, and lanes beyond the rows that were fed are poison.
-bool transpose(State& s, const Micro& m) {
+Transpose& transposeOf(State& s, const Micro& m) {
   CrossLaneUnit& unit = s.cross_lane[m.unit];
-  if (unit.transposes.empty()) unit.transposes.resize(1);
-  Transpose& t = unit.transposes[0];
+  return s.shadowing ? unit.shadow_transpose : unit.transpose;
+}
+
+/// Feeds one register.
+bool feed(State& s, const Micro& m, uint32_t most) {
+  Transpose& t = transposeOf(s, m);
   if (m.detail & kStart) t.fed = 0;
   const uint32_t part = m.part & 0xffff, parts = m.part >> 16;
   if (part != t.fed + 1) return s.fail(fmt::format("part {} of a transposition after part {}", part, t.fed));
+  if (parts > most) return s.fail(fmt::format("a transposition of {} registers is not known", parts));
   if (t.in.size() <= t.fed) t.in.resize(t.fed + 1);
   VectorRegister room;
   std::memcpy(t.in[t.fed++].words, wordsOf(s, m.a, room), kWords * 4);
-  if (!(m.detail & kEnd)) return true;
-  if (t.fed != parts) return s.fail(fmt::format("a transposition ends after {} of {} parts", t.fed, parts));
-  if (t.fed > kLanes / kSublanes)
-    return s.fail(fmt::format("a transposition of {} registers is not known", t.fed));
-  const int width = static_cast<int>(s.scalarOf(m.b));
-  for (int first = 0; first < width; first += kSublanes) {
-    uint32_t* d = unit.transposed.push(-1).words;
-    std::fill_n(d, kWords, kPoison);
-    for (uint32_t k = 0; k < t.fed; ++k)
-      for (int row = 0; row < kSublanes; ++row)
-        for (int lane = 0; lane < kSublanes; ++lane)
-          d[row * kLanes + static_cast<int>(k) * kSublanes + lane] =
-              t.in[k].words[lane * kLanes + first + row];
-  }
-  t.fed = 0;
+  if ((m.detail & kEnd) != 0 && t.fed != parts)
+    return s.fail(fmt::format("a transposition ends after {} of {} parts", t.fed, parts));
   return true;
 }
 
-/// The same of packed halves: registers of 16 rows of bf16 each.
-bool transposePacked(State& s, const Micro& m) {
-  CrossLaneUnit& unit = s.cross_lane[m.unit];
-  if (unit.transposes.empty()) unit.transposes.resize(1);
-  Transpose& t = unit.transposes[0];
-  if (m.detail & kStart) t.fed = 0;
-  const uint32_t part = m.part & 0xffff, parts = m.part >> 16;
-  if (part != t.fed + 1) return s.fail(fmt::format("part {} of a transposition after part {}", part, t.fed));
-  if (t.in.size() <= t.fed) t.in.resize(t.fed + 1);
-  VectorRegister room;
-  std::memcpy(t.in[t.fed++].words, wordsOf(s, m.a, room), kWords * 4);
+/// Registers of 8 rows each. Row r of result q is lane 8q + r of what was fed; lanes beyond the rows that
+/// were fed are poison.
+bool transpose(State& s, const Micro& m) {
+  if (!feed(s, m, kLanes / kSublanes)) return false;
   if (!(m.detail & kEnd)) return true;
-  if (t.fed != parts) return s.fail(fmt::format("a transposition ends after {} of {} parts", t.fed, parts));
-  if (t.fed > 8) return s.fail(fmt::format("a packed transposition of {} registers is not known", t.fed));
-  const int width = static_cast<int>(s.scalarOf(m.b));
-  for (int first = 0; first < width; first += 16) {
-    uint32_t* d = unit.transposed.push(-1).words;
-    std::fill_n(d, kWords, kPoison);
-    for (int lane = 0; lane < static_cast<int>(t.fed) * 16; ++lane) {
-      const uint32_t* from = t.in[static_cast<size_t>(lane) / 16].words + lane % 16 / 2 * kLanes;
-      for (int row = 0; row < 16; row += 2) {
-        const uint32_t even = from[first + row] >> (lane % 2 * 16) & 0xffff,
-                       odd = from[first + row + 1] >> (lane % 2 * 16) & 0xffff;
-        d[row / 2 * kLanes + lane] = even | odd << 16;
-      }
+  Transpose& t = transposeOf(s, m);
+  for (int first = 0; first < static_cast<int>(m.b.bits); first += kSublanes) {
+    uint32_t* d = s.result(s.cross_lane[m.unit].transposed, -1);
+    std::fill_n(d, kWords, s.poison());
+    for (int lane = 0; lane < static_cast<int>(t.fed) * kSublanes; ++lane) {
+      const uint32_t* from =
+          t.in[static_cast<size_t>(lane) / kSublanes].words + lane % kSublanes * kLanes + first;
+      for (int row = 0; row < kSublanes; ++row) d[row * kLanes + lane] = from[row];
     }
   }
-  t.fed = 0;
+  return true;
+}
+
+/// Registers of 16 rows of packed halves each, and so are the results.
+bool transposePacked(State& s, const Micro& m) {
+  if (!feed(s, m, kLanes / 16)) return false;
+  if (!(m.detail & kEnd)) return true;
+  Transpose& t = transposeOf(s, m);
+  for (int first = 0; first < static_cast<int>(m.b.bits); first += 16) {
+    uint32_t* d = s.result(s.cross_lane[m.unit].transposed, -1);
+    std::fill_n(d, kWords, s.poison());
+    for (int lane = 0; lane < static_cast<int>(t.fed) * 16; ++lane) {
+      const uint32_t* from = t.in[static_cast<size_t>(lane) / 16].words + lane % 16 / 2 * kLanes + first;
+      const int shift = lane % 2 * 16;
+      for (int row = 0; row < 16; row += 2)
+        d[row / 2 * kLanes + lane] = (from[row] >> shift & 0xffff) | (from[row + 1] >> shift & 0xffff) << 16;
+    }
+  }
   return true;
 }
 
@@ -142,12 +137,10 @@ template <ResultQueue CrossLaneUnit::* kQueue>
 bool pop(State& s, const Micro& m) {
   ResultQueue& queue = s.cross_lane[m.unit].*kQueue;
   if (queue.empty()) return s.fail(fmt::format("cross-lane unit {} has no result", m.unit));
-  if (m.value >= 0 && queue.frontValue() != m.value)
+  if (m.value >= 0 && queue.front().value != m.value)
     return s.fail(fmt::format("cross-lane unit {}'s next result is of %{}, not of %{}", m.unit,
-                              queue.frontValue(), m.value));
-  std::memcpy(s.words(m.result), queue.front().words, kWords * 4);
-  queue.pop();
-  return true;
+                              queue.front().value, m.value));
+  return s.take(queue, m.result);
 }
 
 // --- decoding
@@ -174,16 +167,30 @@ bool decodePermutation(const Decoding& d, Micro& m, Run run) {
   m.run = run;
   return m.a.kind == Source::Kind::kVector;
 }
+/// "vxpose.b32.start.end.short": parts of one transposition; "short" and "narrow" say what part and width say
+/// too.
 bool decodeTranspose(const Decoding& d, Micro& m, Run run) {
   m.order = 2;
   if (d.operands.size() != 2 || !unitOf(d, m)) return false;
+  std::string_view rest = d.mnemonic;
+  rest.remove_prefix(rest.find("b32") != std::string_view::npos ? rest.find("b32") + 3
+                                                                : rest.find("b16") + 3);
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view word = rest.substr(0, rest.find('.'));
+    if (word == "start")
+      m.detail |= kStart;
+    else if (word == "end")
+      m.detail |= kEnd;
+    else if (word != "cont" && word != "short" && word != "narrow")
+      return false;
+    rest.remove_prefix(word.size());
+  }
   m.a = sourceOf(d.operands[0]);
   m.b = sourceOf(d.operands[1]);
   m.part = d.instruction.part;
-  m.detail = static_cast<uint8_t>((d.mnemonic.find(".start") != std::string_view::npos ? kStart : 0) |
-                                  (d.mnemonic.find(".end") != std::string_view::npos ? kEnd : 0));
   m.run = run;
-  return m.a.kind == Source::Kind::kVector && m.b.kind == Source::Kind::kImmediate && m.b.bits % 16 == 0 &&
+  return m.a.kind == Source::Kind::kVector && m.b.kind == Source::Kind::kImmediate && m.b.bits % 8 == 0 &&
          m.b.bits <= kLanes;
 }
 bool decodePop(const Decoding& d, Micro& m, Run run) {
@@ -195,28 +202,18 @@ bool decodePop(const Decoding& d, Micro& m, Run run) {
 }
 
 constexpr Mnemonic kMnemonics[] = {
-    {"vadd.xlane.f32", decodeReduction, reduce<add>},
-    {"vmax.xlane.f32", decodeReduction, reduce<larger>},
-    {"vmin.xlane.f32", decodeReduction, reduce<smaller>},
-    {"vrot.lane.b32", decodeLaneMove, rotate},
-    {"vbcast.lane.b32", decodeLaneMove, broadcastLane},
-    {"vset.pattern.permute", decodeReduction, setPattern},
-    {"vperm.lane", decodePermutation, permuteLanes},
-    {"vxpose.b32.start", decodeTranspose, transpose},
-    {"vxpose.b32.cont", decodeTranspose, transpose},
-    {"vxpose.b32.end", decodeTranspose, transpose},
-    {"vxpose.b32.start.end", decodeTranspose, transpose},
-    {"vxpose.b32.start.short", decodeTranspose, transpose},
-    {"vxpose.b32.cont.short", decodeTranspose, transpose},
-    {"vxpose.b32.end.short", decodeTranspose, transpose},
-    {"vxpose.b32.start.end.short", decodeTranspose, transpose},
-    {"vxpose.c.b16.start", decodeTranspose, transposePacked},
-    {"vxpose.c.b16.cont", decodeTranspose, transposePacked},
-    {"vxpose.c.b16.end", decodeTranspose, transposePacked},
-    {"vxpose.c.b16.start.end", decodeTranspose, transposePacked},
-    {"vpop.xlane", decodePop, pop<&CrossLaneUnit::lanes>},
-    {"vpop.permute", decodePop, pop<&CrossLaneUnit::permutes>},
-    {"vpop.trf", decodePop, pop<&CrossLaneUnit::transposed>},
+    {"vadd.xlane.f32", decodeReduction, reduce<add>, Taint::kLanes},
+    {"vmax.xlane.f32", decodeReduction, reduce<larger>, Taint::kLanes},
+    {"vmin.xlane.f32", decodeReduction, reduce<smaller>, Taint::kLanes},
+    {"vrot.lane.b32", decodeLaneMove, rotate, Taint::kUnit},
+    {"vbcast.lane.b32", decodeLaneMove, broadcastLane, Taint::kUnit},
+    {"vset.pattern.permute", decodeReduction, setPattern, Taint::kOwn},
+    {"vperm.lane", decodePermutation, permuteLanes, Taint::kUnit},
+    {"vxpose.b32*", decodeTranspose, transpose, Taint::kUnit},
+    {"vxpose.c.b16*", decodeTranspose, transposePacked, Taint::kUnit},
+    {"vpop.xlane", decodePop, pop<&CrossLaneUnit::lanes>, Taint::kOwn},
+    {"vpop.permute", decodePop, pop<&CrossLaneUnit::permutes>, Taint::kOwn},
+    {"vpop.trf", decodePop, pop<&CrossLaneUnit::transposed>, Taint::kOwn},
 };
 
 }  // namespace

@@ -44,18 +44,19 @@ namespace {
 
 using State = VectorUnit::State;
 
-/// By the whole mnemonic, or by its beginning where the table says "vmatmul*".
+/// By the whole mnemonic, or by its beginning where a table says "vmatmul*".
 const Mnemonic* find(std::string_view text) {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, const Mnemonic*> all;
+  static const auto all = [] {
+    std::vector<const Mnemonic*> list;
     for (const auto& part :
          {aluMnemonics(), packMnemonics(), memoryMnemonics(), crossLaneMnemonics(), matrixMnemonics()})
-      for (const Mnemonic& m : part) all.emplace(m.text, &m);
-    return all;
+      for (const Mnemonic& m : part) list.push_back(&m);
+    return list;
   }();
-  if (const auto found = table.find(text); found != table.end()) return found->second;
-  for (const Mnemonic& m : matrixMnemonics())
-    if (m.text.back() == '*' && text.starts_with(m.text.substr(0, m.text.size() - 1))) return &m;
+  for (const Mnemonic* m : all)
+    if (m->text == text) return m;
+  for (const Mnemonic* m : all)
+    if (m->text.back() == '*' && text.starts_with(m->text.substr(0, m->text.size() - 1))) return m;
   return nullptr;
 }
 
@@ -97,6 +98,7 @@ void order(std::vector<Micro>& bundle) {
     if (pick == bundle.size()) {
       pick = 0;
       Micro copy{.run = copyRegister,
+                 .shadow = shadowOf(Taint::kMoves),
                  .result = bundle[0].result,
                  .predicate = bundle[0].predicate,
                  .negated = bundle[0].negated};
@@ -136,7 +138,7 @@ class Preparation {
   Micro decode(const llo::BundleInstruction& i, size_t bundle) {
     const std::string text = mnemonicOf(listing_, i);
     const auto [found, fresh] = mnemonics_.emplace(text, static_cast<int32_t>(prepared_->mnemonics.size()));
-    if (fresh) prepared_->mnemonics.push_back(text);
+    if (fresh) prepared_->mnemonics.push_back(text), known_.push_back(find(text));
     const auto empty = [&] {
       Micro m{.mnemonic = found->second};
       if (i.result.file == llo::RegisterFile::kVector) m.result = i.result.index;
@@ -153,8 +155,11 @@ class Preparation {
                             addresses_,
                             prepared_->mnemonics[static_cast<size_t>(found->second)],
                             chip_};
-    const Mnemonic* known = find(text);
-    if (known != nullptr && known->decode(decoding, m, known->run)) return m;
+    const Mnemonic* known = known_[static_cast<size_t>(found->second)];
+    if (known != nullptr && known->decode(decoding, m, known->run)) {
+      m.shadow = shadowOf(known->taint);
+      return m;
+    }
     m = empty();
     m.run = refuse;
     prepared_->unknown.push_back(fmt::format("{} (bundle {:#x} of {})", text, bundle, listing_.function));
@@ -165,6 +170,7 @@ class Preparation {
   std::span<const int64_t> addresses_;
   std::string_view chip_;
   std::unordered_map<std::string, int32_t> mnemonics_;
+  std::vector<const Mnemonic*> known_;  // by mnemonic
   std::unique_ptr<PreparedListing> prepared_ = std::make_unique<PreparedListing>();
 };
 

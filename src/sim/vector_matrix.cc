@@ -9,6 +9,7 @@
 // the hardware may do in another order.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/vector_state.h"
 
@@ -53,44 +54,78 @@ void widenRow(const uint32_t* words, Type type, int row, float* out) {
 
 enum : uint8_t { kTransposed = 16, kStageB = 32, kLatch = 64 };
 
+/// Whether a row of an operand is tainted.
+bool rowTainted(const uint32_t* shadow, Type type, int row) {
+  const int per_word = kRowsOf[static_cast<int>(type)] / kSublanes, bits = 32 / per_word;
+  const uint32_t mask = per_word == 1 ? ~uint32_t{0} : ((uint32_t{1} << bits) - 1) << (row % per_word * bits);
+  const uint32_t* words = shadow + row / per_word * kLanes;
+  return std::any_of(words, words + kLanes, [&](uint32_t word) { return (word & mask) != 0; });
+}
+/// Of pushed weights: the columns that are tainted.
+void markColumns(const uint32_t* shadow, const WeightPush& push, std::array<bool, kLanes>& tainted) {
+  tainted.fill(false);
+  if (shadow == nullptr) return;
+  if (push.transposed) {
+    for (int r = 0; r < push.rows; ++r)
+      tainted[static_cast<size_t>(r)] = rowTainted(shadow, static_cast<Type>(push.type), r);
+    return;
+  }
+  for (size_t k = 0; k < kWords; ++k) tainted[k % kLanes] |= shadow[k] != 0;
+}
+
+/// Puts the rows of one push into the weights, from row (or, transposed, column) `at` of its half.
+void place(MatrixUnit& unit, const WeightPush& push, int at) {
+  float* w = unit.weights.data();
+  const int block = push.half == 2 ? kLanes : 0, high_rows = push.half == 3 ? kLanes : 0;
+  for (int high = 0; high < (push.half != 0 ? 2 : 1); ++high) {
+    const uint32_t* words = high ? push.high.words : push.low.words;
+    const int first = block + at + (high ? high_rows : 0);  // of the rows, or columns, that are brought
+    const int across = high ? kLanes : 0;
+    float row[kLanes];
+    for (int r = 0; r < push.rows; ++r) {
+      widenRow(words, static_cast<Type>(push.type), r, row);
+      float* to = push.transposed ? w + across * kSide + first + r : w + (first + r) * kSide + across;
+      for (int l = 0; l < kLanes; ++l) to[push.transposed ? l * kSide : l] = row[l];
+    }
+    const auto& tainted = high ? push.high_tainted : push.low_tainted;
+    for (int k = 0; push.tainted && k < (push.transposed ? push.rows : kLanes); ++k)
+      unit.column_tainted[static_cast<size_t>(push.transposed ? first + k : across + k)] |=
+          tainted[static_cast<size_t>(k)];
+  }
+}
+
 bool latch(State& s, MatrixUnit& unit, WeightStage& stage) {
-  std::vector<float>& w = unit.weights;
-  w.assign(static_cast<size_t>(kSide) * kSide, 0.0f);
-  unit.depth[0] = unit.depth[1] = 0;
   if (stage.count == 0) return s.fail("weights are taken over, but none were pushed");
+  unit.weights.assign(static_cast<size_t>(kSide) * kSide, 0.0f);
+  unit.column_tainted.fill(false);
+  unit.diagonal = unit.weights_tainted = false;
   int filled[4] = {0, 0, 0, 0};  // rows by half
-  float row[2][kLanes];
-  unit.diagonal = false;
+  bool transposed = false;
   for (size_t p = stage.count; p-- > 0;) {  // the last push is the first
     const WeightPush& push = stage.pushes[p];
-    const int block = push.half == 2 ? kLanes : 0;
+    if (filled[push.half] + push.rows > kLanes) continue;  // moved out at the end
+    place(unit, push, filled[push.half]);
+    filled[push.half] += push.rows;
     unit.diagonal |= push.half == 3;
-    int& at = filled[push.half];
-    if (at + push.rows > kLanes) continue;  // moved out at the end
-    for (int r = 0; r < push.rows; ++r, ++at) {
-      widenRow(push.low.words, static_cast<Type>(push.type), r, row[0]);
-      if (push.half != 0) widenRow(push.high.words, static_cast<Type>(push.type), r, row[1]);
-      const int high_rows = push.half == 3 ? kLanes : 0;
-      for (int l = 0; l < kLanes; ++l) {
-        if (push.transposed) {
-          w[static_cast<size_t>(l) * kSide + block + at] = row[0][l];
-          if (push.half != 0) w[static_cast<size_t>(kLanes + l) * kSide + block + high_rows + at] = row[1][l];
-        } else {
-          w[static_cast<size_t>(block + at) * kSide + l] = row[0][l];
-          if (push.half != 0) w[static_cast<size_t>(block + high_rows + at) * kSide + kLanes + l] = row[1][l];
-        }
-      }
-    }
-    if (push.transposed)
-      unit.depth[0] = unit.depth[1] = kLanes;
-    else if (push.half == 3)
-      unit.depth[0] = unit.depth[1] = at;
-    else
-      unit.depth[push.half == 2] = at;
+    unit.weights_tainted |= push.tainted;
+    transposed |= push.transposed;
   }
+  unit.depth[0] = transposed ? kLanes : std::max({filled[0], filled[1], filled[3]});
+  unit.depth[1] = transposed ? kLanes : std::max(filled[2], filled[3]);
   unit.has_weights = true;
   stage.count = 0;
   return true;
+}
+
+/// An operand with its mask, and its shadow where it is tainted.
+void takeOperand(State& s, const Micro& m, VectorRegister& words, VectorRegister& shadow, bool& tainted) {
+  VectorRegister room;
+  const uint32_t *a = wordsOf(s, m.a, room), *mask = m.mask == kNoRegister ? nullptr : s.words(m.mask);
+  for (int k = 0; k < kWords; ++k) words.words[k] = mask == nullptr ? a[k] : a[k] & mask[k];
+  tainted = s.isTainted(m.a);
+  if (!tainted) return;
+  const uint32_t* from = s.shadows[m.a.index].words;
+  for (int k = 0; k < kWords; ++k) shadow.words[k] = mask == nullptr ? from[k] : from[k] & mask[k];
 }
 
 bool push(State& s, const Micro& m) {
@@ -103,25 +138,30 @@ bool push(State& s, const Micro& m) {
   p.rows = static_cast<uint8_t>(kRowsOf[p.type]);
   p.half = m.detail & 3;
   p.transposed = (m.detail & kTransposed) != 0;
-  VectorRegister room;
-  const uint32_t* a = wordsOf(s, m.a, room);
-  for (int k = 0; k < kWords; ++k) p.low.words[k] = m.mask == kNoRegister ? a[k] : a[k] & s.words(m.mask)[k];
-  if (p.half == 0) return true;
-  if (!unit.has_subr) return s.fail("a push of weights without its second half");
-  p.high = unit.subr;
+  VectorRegister shadow;
+  bool low_tainted = false;
+  takeOperand(s, m, p.low, shadow, low_tainted);
+  p.tainted = low_tainted || (p.half != 0 && unit.subr_tainted);
+  if (p.half != 0 && !unit.has_subr) return s.fail("a push of weights without its second half");
+  if (p.half != 0) p.high = unit.subr;
+  if (p.tainted) {
+    markColumns(low_tainted ? shadow.words : nullptr, p, p.low_tainted);
+    markColumns(p.half != 0 && unit.subr_tainted ? unit.subr_shadow.words : nullptr, p, p.high_tainted);
+  }
   unit.has_subr = false;
   return true;
 }
 
-/// vmatprep.subr, vmatprep.mubr
-template <VectorRegister MatrixUnit::* kRegister, bool MatrixUnit::* kHas>
-bool prepareHalf(State& s, const Micro& m) {
+bool prepareSubr(State& s, const Micro& m) {
   MatrixUnit& unit = s.matrix[m.unit];
-  VectorRegister room;
-  const uint32_t* a = wordsOf(s, m.a, room);
-  for (int k = 0; k < kWords; ++k)
-    (unit.*kRegister).words[k] = m.mask == kNoRegister ? a[k] : a[k] & s.words(m.mask)[k];
-  unit.*kHas = true;
+  takeOperand(s, m, unit.subr, unit.subr_shadow, unit.subr_tainted);
+  unit.has_subr = true;
+  return true;
+}
+bool prepareMubr(State& s, const Micro& m) {
+  MatrixUnit& unit = s.matrix[m.unit];
+  takeOperand(s, m, unit.mubr, unit.mubr_shadow, unit.mubr_tainted);
+  unit.has_mubr = true;
   return true;
 }
 
@@ -148,29 +188,52 @@ SUBLANE_CLONES void multiplyFour(float* out, const float* left, const float* wei
   }
 }
 
-void putResult(const Micro& m, MatrixUnit& unit, int index, const float* rows) {
+/// Where a result goes: a queue, or (tpu7x) a numbered place, where it is added to what is there.
+ResultQueue::Slot& placeOf(const Micro& m, MatrixUnit& unit, int index, bool& add) {
+  if (m.address < 0) return unit.results.push(m.value);
+  const size_t at = static_cast<size_t>(m.address) + static_cast<size_t>(index);
+  while (unit.buffer.size() <= at) unit.buffer.emplace_back();
+  ResultQueue::Slot& slot = unit.buffer[at];
+  add = std::exchange(slot.value, m.value) != -1;
+  if (!add) slot.tainted = false;
+  return slot;
+}
+
+/// Marks a result of `rows` whose rows or columns are tainted.
+void taintResult(ResultQueue::Slot& slot, bool add, const bool* rows, const bool* columns) {
+  const bool before = add && slot.tainted;
+  for (int k = 0; k < kWords; ++k) {
+    uint32_t& word = slot.shadow.words[k];
+    word = (before ? word : 0) | (rows[k / kLanes] || columns[k % kLanes] ? ~uint32_t{0} : 0);
+  }
+  slot.tainted = true;
+}
+
+void putResult(const Micro& m, ResultQueue::Slot& slot, bool add, const float* rows) {
   // s32 results are exact: the largest sum of 256 products of s8 is 2^22.
   const bool integer = static_cast<Type>(m.part & 3) == Type::kS8;
-  VectorRegister* to = nullptr;
-  bool add = false;
-  if (m.address >= 0) {
-    const size_t at = static_cast<size_t>(m.address) + static_cast<size_t>(index);
-    if (unit.buffer.size() <= at) unit.buffer.resize(at + 1), unit.buffer_known.resize(at + 1);
-    to = &unit.buffer[at];
-    add = unit.buffer_known[at];
-    unit.buffer_known[at] = true;
-  } else {
-    to = &unit.results.push(m.value);
+  for (int k = 0; k < kWords; ++k) {
+    uint32_t& word = slot.data.words[k];
+    const float x = rows[k / kLanes * kSide + k % kLanes];
+    if (integer)
+      word = static_cast<uint32_t>(static_cast<int32_t>(x)) + (add ? word : 0);
+    else
+      word = std::bit_cast<uint32_t>(add ? f(word) + x : x);
   }
-  for (int r = 0; r < kSublanes; ++r)
-    for (int l = 0; l < kLanes; ++l) {
-      uint32_t& word = to->words[r * kLanes + l];
-      const float x = rows[r * kSide + l];
-      if (integer)
-        word = static_cast<uint32_t>(static_cast<int32_t>(x)) + (add ? word : 0);
-      else
-        word = std::bit_cast<uint32_t>(add ? f(word) + x : x);
-    }
+}
+
+/// The product of `rows` rows with the weights.
+void product(const State& s, const MatrixUnit& unit, int rows, const float* left, float* out) {
+  const bool wide = s.matrix_width == kSide;
+  const float *w = unit.weights.data(), *second = w + kLanes * kSide;
+  std::fill_n(out, rows * kSide, 0.0f);
+  for (int r = 0; r < rows * kSide; r += 4 * kSide) {
+    multiplyFour(out + r, left + r, w, unit.depth[0], wide && !unit.diagonal ? kSide : kLanes);
+    if (wide && unit.diagonal)
+      multiplyFour(out + r + kLanes, left + r + kLanes, second + kLanes, unit.depth[1], kLanes);
+    else if (wide)
+      multiplyFour(out + r, left + r + kLanes, second, unit.depth[1], kSide);
+  }
 }
 
 bool multiply(State& s, const Micro& m) {
@@ -182,34 +245,30 @@ bool multiply(State& s, const Micro& m) {
   const Type type = static_cast<Type>(m.part & 3);
   const int rows = kRowsOf[static_cast<int>(type)];
   alignas(64) static thread_local float left[32 * kSide], out[32 * kSide];
-  VectorRegister room, masked;
-  const uint32_t* a = wordsOf(s, m.a, room);
-  if (m.mask != kNoRegister) {
-    for (int k = 0; k < kWords; ++k) masked.words[k] = a[k] & s.words(m.mask)[k];
-    a = masked.words;
-  }
+  VectorRegister operand, shadow;
+  bool tainted = false;
+  takeOperand(s, m, operand, shadow, tainted);
   for (int r = 0; r < rows; ++r) {
-    widenRow(a, type, r, left + r * kSide);
+    widenRow(operand.words, type, r, left + r * kSide);
     if (wide) widenRow(unit.mubr.words, type, r, left + r * kSide + kLanes);
   }
-  std::fill_n(out, rows * kSide, 0.0f);
-  const float* w = unit.weights.data();
-  const int columns = wide && !unit.diagonal ? kSide : kLanes;
-  for (int r = 0; r < rows; r += 4) {
-    float* to = out + r * kSide;
-    const float* from = left + r * kSide;
-    multiplyFour(to, from, w, unit.depth[0], columns);
-    if (!wide) continue;
-    const float* second = w + static_cast<size_t>(kLanes) * kSide;
-    if (unit.diagonal)
-      multiplyFour(to + kLanes, from + kLanes, second + kLanes, unit.depth[1], kLanes);
-    else
-      multiplyFour(to, from + kLanes, second, unit.depth[1], kSide);
-  }
+  product(s, unit, rows, left, out);
+  const bool any_taint = tainted || (wide && unit.mubr_tainted) || unit.weights_tainted;
   int index = 0;
-  for (int r = 0; r < rows; r += kSublanes)
-    for (int half = 0; half < (wide ? 2 : 1); ++half)
-      putResult(m, unit, index++, out + r * kSide + half * kLanes);
+  for (int first = 0; first < rows; first += kSublanes)
+    for (int half = 0; half < (wide ? 2 : 1); ++half) {
+      bool add = false;
+      ResultQueue::Slot& slot = placeOf(m, unit, index++, add);
+      putResult(m, slot, add, out + first * kSide + half * kLanes);
+      if (!any_taint) continue;
+      bool of_rows[kSublanes];
+      for (int r = 0; r < kSublanes; ++r)
+        of_rows[r] =
+            (tainted && !(unit.diagonal && half == 1) && rowTainted(shadow.words, type, first + r)) ||
+            (wide && unit.mubr_tainted && !(unit.diagonal && half == 0) &&
+             rowTainted(unit.mubr_shadow.words, type, first + r));
+      taintResult(slot, add, of_rows, unit.column_tainted.data() + half * kLanes);
+    }
   unit.has_mubr = false;
   return true;
 }
@@ -217,30 +276,32 @@ bool multiply(State& s, const Micro& m) {
 bool pop(State& s, const Micro& m) {
   MatrixUnit& unit = s.matrix[m.unit];
   if (unit.results.empty()) return s.fail(fmt::format("matrix unit {} has no result", m.unit));
-  std::memcpy(s.words(m.result), unit.results.front().words, kWords * 4);
-  unit.results.pop();
-  return true;
+  return s.take(unit.results, m.result);
 }
 /// The sum of the next results of two units.
 bool popAdd(State& s, const Micro& m) {
   MatrixUnit &first = s.matrix[m.unit], &second = s.matrix[m.detail];
   if (first.results.empty() || second.results.empty())
     return s.fail(fmt::format("matrix unit {} has no result", first.results.empty() ? m.unit : m.detail));
-  const uint32_t *a = first.results.front().words, *b = second.results.front().words;
-  uint32_t* d = s.words(m.result);
-  for (int k = 0; k < kWords; ++k) d[k] = a[k] + b[k];
-  first.results.pop();
+  ResultQueue::Slot &sum = first.results.front(), &other = second.results.front();
+  for (int k = 0; k < kWords; ++k) sum.data.words[k] += other.data.words[k];
+  for (int k = 0; other.tainted && k < kWords; ++k)
+    sum.shadow.words[k] = (sum.tainted ? sum.shadow.words[k] : 0) | other.shadow.words[k];
+  sum.tainted |= other.tainted;
   second.results.pop();
-  return true;
+  return s.take(first.results, m.result);
 }
 /// Taking a numbered result empties its place: the next multiplication into it does not add.
 bool popNumbered(State& s, const Micro& m) {
   MatrixUnit& unit = s.matrix[m.unit];
   const size_t at = static_cast<size_t>(m.address);
-  if (at >= unit.buffer_known.size() || !unit.buffer_known[at])
+  if (at >= unit.buffer.size() || unit.buffer[at].value == -1)
     return s.fail(fmt::format("result {} of matrix unit {} is not there", at, m.unit));
-  std::memcpy(s.words(m.result), unit.buffer[at].words, kWords * 4);
-  unit.buffer_known[at] = false;
+  ResultQueue::Slot& slot = unit.buffer[at];
+  s.registers[m.result] = slot.data;
+  s.tainted[m.result] = slot.tainted;
+  if (slot.tainted) s.shadows[m.result] = slot.shadow;
+  slot.value = -1;
   return true;
 }
 
@@ -328,24 +389,23 @@ bool decodePop(const Decoding& d, Micro& m, Run run) {
   return d.operands.empty();
 }
 
-/// "vpop.add.s32.mrf.mxu0.mxu1": the reader keeps one unit; it is always this pair.
+/// "vpop.add.s32.mrf.mxu0.mxu1": the reader leaves the second unit in the form.
 bool decodePopAdd(const Decoding& d, Micro& m, Run run) {
-  if (!decodePop(d, m, run) || d.chip != "v6e") return false;
-  m.unit = 0;
-  m.detail = 1;
-  return true;
+  if (!decodePop(d, m, run)) return false;
+  m.detail = static_cast<uint8_t>(d.mnemonic.back() - '0');
+  return m.detail < 4;
 }
 
 constexpr Mnemonic kMnemonics[] = {
-    {"vpop.add.s32.mrf", decodePopAdd, popAdd},
-    {"vmatpush*", decodePush, push},
-    {"vmatprep.subr*", decodeHalf, prepareHalf<&MatrixUnit::subr, &MatrixUnit::has_subr>},
-    {"vmatprep.mubr*", decodeHalf, prepareHalf<&MatrixUnit::mubr, &MatrixUnit::has_mubr>},
-    {"vmatmul*", decodeMultiply, multiply},
-    {"vpop.f32.mrf", decodePop, pop},
-    {"vpop.s32.mrf", decodePop, pop},
-    {"vpop.f32.mrb", decodePop, popNumbered},
-    {"vpop.s32.mrb", decodePop, popNumbered},
+    {"vpop.add.s32.mrf.mxu*", decodePopAdd, popAdd, Taint::kOwn},
+    {"vmatpush*", decodePush, push, Taint::kOwn},
+    {"vmatprep.subr*", decodeHalf, prepareSubr, Taint::kOwn},
+    {"vmatprep.mubr*", decodeHalf, prepareMubr, Taint::kOwn},
+    {"vmatmul*", decodeMultiply, multiply, Taint::kOwn},
+    {"vpop.f32.mrf", decodePop, pop, Taint::kOwn},
+    {"vpop.s32.mrf", decodePop, pop, Taint::kOwn},
+    {"vpop.f32.mrb", decodePop, popNumbered, Taint::kOwn},
+    {"vpop.s32.mrb", decodePop, popNumbered, Taint::kOwn},
 };
 
 }  // namespace

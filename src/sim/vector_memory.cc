@@ -44,28 +44,53 @@ bool outside(State& s, int64_t row) {
   return s.fail(fmt::format("row {:#x} of VMEM, which has {:#x} rows", row, s.memory.rows));
 }
 
-void copyRow(uint32_t* to, const uint32_t* from, const VectorMemory::Written& written) {
-  std::memcpy(to, from, kRowBytes);
-  if (written.all()) return;
-  for (int lane = 0; lane < kLanes; ++lane)
-    if (!((lane < 64 ? written.low : written.high) >> (lane % 64) & 1)) to[lane] = kPoison;
+uint8_t sublanesOf(const State& s, const Micro& m) {
+  return m.sublane_mask_register == kNoRegister
+             ? m.sublane_mask
+             : static_cast<uint8_t>(s.scalars->registers[m.sublane_mask_register]);
+}
+bool isWritten(const VectorMemory::Written& written, int lane) {
+  return (lane < 64 ? written.low : written.high) >> (lane % 64) & 1;
 }
 
-/// Sublanes that the mask leaves out, and words that nothing wrote, are poison in the register.
+/// Marks the words of a sublane that nothing wrote; they read as poison.
+void taintRow(State& s, const Micro& m, int sublane, int64_t row, bool first) {
+  const VectorMemory::Written& written = s.memory.written[row];
+  uint32_t *words = s.words(m.result) + sublane * kLanes,
+           *shadow = s.shadows[m.result].words + sublane * kLanes;
+  if (first) std::memset(s.shadows[m.result].words, 0, sizeof s.shadows[m.result].words);
+  s.taint_seen = s.tainted[m.result] = true;
+  const auto partial = s.memory.partial.find(row);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (isWritten(written, lane)) continue;
+    shadow[lane] = partial == s.memory.partial.end() ? 0 : partial->second[static_cast<size_t>(lane)];
+    if (shadow[lane] != 0) continue;
+    words[lane] = kPoison;
+    shadow[lane] = ~uint32_t{0};
+  }
+  const auto& loads = s.unwritten_loads;
+  if (loads.size() < 64 && std::none_of(loads.begin(), loads.end(), [&](const UnwrittenLoad& load) {
+        return load.listing == s.listing && load.bundle == s.bundle;
+      }))
+    s.unwritten_loads.push_back({s.listing, s.bundle, row});
+}
+
+/// Sublanes that the mask leaves out are 0.
 bool load(State& s, const Micro& m) {
   uint32_t* d = s.words(m.result);
   const int64_t base = baseOf(s, m);
+  const uint8_t sublanes = sublanesOf(s, m);
+  s.tainted[m.result] = false;
   for (int k = 0; k < kSublanes; ++k) {
     uint32_t* to = d + k * kLanes;
-    if (!(m.sublane_mask >> k & 1)) {
-      std::fill_n(to, kLanes, kPoison);
+    if (!(sublanes >> k & 1)) {
+      std::memset(to, 0, kRowBytes);
       continue;
     }
     const int64_t row = base + rowOf(m, k);
     if (row < 0 || row >= s.memory.rows) return outside(s, row);
-    const VectorMemory::Written& written = s.memory.written[row];
-    if (written.none()) return s.fail(fmt::format("a load of row {:#x} of VMEM, which nothing wrote", row));
-    copyRow(to, s.memory.words + row * kLanes, written);
+    std::memcpy(to, s.memory.words + row * kLanes, kRowBytes);
+    if (!s.memory.written[row].all()) taintRow(s, m, k, row, !s.tainted[m.result]);
   }
   return true;
 }
@@ -77,21 +102,39 @@ void storeMasked(uint32_t* to, const uint32_t* from, const uint32_t* mask, Vecto
   }
 }
 
+/// After a store of tainted words: they are not written, or only a part of their bits is.
+void taintStored(State& s, int64_t row, const uint32_t* shadow, const uint32_t* mask) {
+  VectorMemory::Written& written = s.memory.written[row];
+  std::array<uint32_t, kLanes>* partial = nullptr;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const uint32_t bits = mask == nullptr ? shadow[lane] : shadow[lane] & mask[lane];
+    if (bits == 0) continue;
+    (lane < 64 ? written.low : written.high) &= ~(uint64_t{1} << (lane % 64));
+    if (bits == ~uint32_t{0}) continue;
+    if (partial == nullptr) partial = &s.memory.partial[row];
+    (*partial)[static_cast<size_t>(lane)] = bits;
+  }
+}
+
 bool store(State& s, const Micro& m) {
   VectorRegister room;
   const uint32_t* a = wordsOf(s, m.a, room);
   const int64_t base = baseOf(s, m);
+  const uint8_t sublanes = sublanesOf(s, m);
   for (int k = 0; k < kSublanes; ++k) {
-    if (!(m.sublane_mask >> k & 1)) continue;
+    if (!(sublanes >> k & 1)) continue;
     const int64_t row = base + rowOf(m, k);
     if (row < 0 || row >= s.memory.rows) return outside(s, row);
     uint32_t* to = s.memory.words + row * kLanes;
-    if (m.mask != kNoRegister) {
-      storeMasked(to, a + k * kLanes, s.words(m.mask) + k * kLanes, s.memory.written[row]);
+    const uint32_t* mask = m.mask == kNoRegister ? nullptr : s.words(m.mask) + k * kLanes;
+    if (mask != nullptr) {
+      storeMasked(to, a + k * kLanes, mask, s.memory.written[row]);
     } else {
       std::memcpy(to, a + k * kLanes, kRowBytes);
       s.memory.written[row] = kWholeRow;
+      if (!s.memory.partial.empty()) s.memory.partial.erase(row);
     }
+    if (s.isTainted(m.a)) taintStored(s, row, s.shadows[m.a.index].words + k * kLanes, mask);
     if (!s.memory.writers.empty()) s.memory.writers[static_cast<size_t>(row)] = {s.listing, s.bundle};
   }
   return true;
@@ -135,16 +178,18 @@ bool decodeSeed(const Decoding&, Micro& m, Run run) {
 }
 bool poison(State& s, const Micro& m) {
   std::fill_n(s.words(m.result), kWords, kPoison);
+  std::fill_n(s.shadows[m.result].words, kWords, ~uint32_t{0});
+  s.taint_seen = s.tainted[m.result] = true;
   return true;
 }
 
 constexpr Mnemonic kMnemonics[] = {
-    {"vld", decodeLoad, load},
-    {"vst", decodeStore, store},
-    {"vst.msk", decodeStore, store},
-    {"vsetiar.raw", decodeIndices, setIndices},
-    {"vsetrngseed", decodeSeed, nothing},
-    {"vrng.u32", decodeSeed, poison},
+    {"vld", decodeLoad, load, Taint::kOwn},
+    {"vst", decodeStore, store, Taint::kOwn},
+    {"vst.msk", decodeStore, store, Taint::kOwn},
+    {"vsetiar.raw", decodeIndices, setIndices, Taint::kOwn},
+    {"vsetrngseed", decodeSeed, nothing, Taint::kOwn},
+    {"vrng.u32", decodeSeed, poison, Taint::kOwn},
 };
 
 }  // namespace
@@ -164,6 +209,10 @@ bool decodeAddress(const Decoding& d, const llo::Operand& operand, Micro& m) {
   m.sublane_stride = operand.sublane_stride;
   m.sublanes_per_stride = std::max(operand.sublanes_per_stride, 1);
   m.sublane_mask = operand.sublane_mask;
+  if (operand.mask) {
+    if (operand.mask.file != llo::RegisterFile::kScalar) return false;
+    m.sublane_mask_register = operand.mask.index;
+  }
   return true;
 }
 

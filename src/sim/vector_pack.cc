@@ -43,47 +43,63 @@ struct SignExtend {
 struct S8ToBf16 {
   static inline Bits of(Bits x) { return u(static_cast<float>(static_cast<int8_t>(x))) >> 16; }  // exact
 };
-/// An 8-bit float with kExponent bits of exponent; without infinities ("fn") the top exponent holds numbers.
-template <int kExponent, bool kFinite>
+/// The 8-bit floats: with infinities (e5m2); "fn", whose top exponent holds numbers and one NaN (e4m3); and
+/// "if8", whose bias is 11 and whose only NaN is the code of -0 (e4m3b11fnuz).
+struct E5m2 {
+  static constexpr int kMantissa = 2, kBias = 15;
+  static constexpr bool kInfinite = true, kZeroNan = false;
+  static constexpr Bits kLast = 0x7b;
+};
+struct E4m3 {
+  static constexpr int kMantissa = 3, kBias = 7;
+  static constexpr bool kInfinite = false, kZeroNan = false;
+  static constexpr Bits kLast = 0x7e;
+};
+struct If8 {
+  static constexpr int kMantissa = 3, kBias = 11;
+  static constexpr bool kInfinite = false, kZeroNan = true;
+  static constexpr Bits kLast = 0x7f;
+};
+template <class Format>
 struct Float8ToF32 {
   static inline Bits of(Bits x) {
-    constexpr int kMantissa = 7 - kExponent, kBias = (1 << (kExponent - 1)) - 1;
-    constexpr Bits kTop = (1 << kExponent) - 1, kMantissaMask = (1 << kMantissa) - 1;
-    const Bits sign = (x & 0x80) << 24, exponent = x >> kMantissa & kTop, mantissa = x & kMantissaMask;
-    const float scale = f(static_cast<Bits>(127 + 1 - kBias - kMantissa) << 23);
-    const Bits small = u(static_cast<float>(static_cast<int32_t>(mantissa)) * scale);
-    const Bits normal = (exponent + 127 - kBias) << 23 | mantissa << (23 - kMantissa);
+    constexpr int kMantissa = Format::kMantissa;
+    constexpr Bits kNan = 0x7fc00000, kTop = 0x7f >> kMantissa;
+    const Bits sign = (x & 0x80) << 24, exponent = (x & 0x7f) >> kMantissa,
+               mantissa = x & ((1 << kMantissa) - 1);
+    const float unit = f(static_cast<Bits>(127 + 1 - Format::kBias - kMantissa) << 23);
+    const Bits small = u(static_cast<float>(static_cast<int32_t>(mantissa)) * unit);
+    const Bits normal = (exponent + 127 - Format::kBias) << 23 | mantissa << (23 - kMantissa);
     Bits result = exponent == 0 ? small : normal;
-    if (kFinite)
-      result = exponent == kTop && mantissa == kMantissaMask ? 0x7fc00000u : result;
-    else
-      result = exponent == kTop ? 0x7f800000u | mantissa << (23 - kMantissa) : result;
+    if (Format::kInfinite) result = exponent == kTop ? 0x7f800000u | mantissa << (23 - kMantissa) : result;
+    if (!Format::kInfinite && !Format::kZeroNan) result = (x & 0x7f) == 0x7f ? kNan : result;
+    if (Format::kZeroNan && x == 0x80) return kNan;
     return result | sign;
   }
 };
-template <int kExponent, bool kFinite>
+/// To the nearest, ties to the even code: slow and plain. Beyond the largest number: infinity, or NaN.
+template <class Format>
 struct F32ToFloat8 {
   static inline Bits of(Bits x) {
-    // The nearest of the 128 magnitudes, ties to the even code: slow and plain.
+    using Back = Float8ToF32<Format>;
     const Bits sign = x >> 24 & 0x80, magnitude = x & 0x7fffffff;
-    constexpr int kMantissa = 7 - kExponent;
-    constexpr Bits kLast = kFinite ? 0x7e : ((1u << kExponent) - 1) << kMantissa;
-    if (magnitude > 0x7f800000) return sign | 0x7f;
+    const Bits nan = Format::kZeroNan ? 0x80 : sign | 0x7f, beyond = Format::kInfinite ? sign | 0x7c : nan;
+    if (magnitude > 0x7f800000) return nan;
     const float value = f(magnitude);
-    Bits low = 0, high = kLast;
+    Bits low = 0, high = Format::kLast;
     while (low < high) {  // the largest code that is not above
       const Bits middle = (low + high + 1) / 2;
-      if (f(Float8ToF32<kExponent, kFinite>::of(middle)) <= value)
+      if (f(Back::of(middle)) <= value)
         low = middle;
       else
         high = middle - 1;
     }
-    if (low == kLast) return sign | (kFinite && value > 464.0f ? 0x7f : low);
-    const float below = f(Float8ToF32<kExponent, kFinite>::of(low));
-    float above = f(Float8ToF32<kExponent, kFinite>::of(low + 1));
-    if (std::isinf(above)) above = 65536.0f;
+    const float below = f(Back::of(low)), step = f(Back::of(Format::kLast)) - f(Back::of(Format::kLast - 1));
+    const float above = low == Format::kLast ? below + step : f(Back::of(low + 1));
     const float middle = (below + above) / 2;
-    return sign | (value > middle || (value == middle && (low & 1)) ? low + 1 : low);
+    if (value > middle || (value == middle && (low & 1))) ++low;
+    if (low > Format::kLast) return beyond;
+    return low == 0 && Format::kZeroNan ? 0 : sign | low;
   }
 };
 
@@ -157,7 +173,7 @@ bool unpackHalf(State& s, const Micro& m) {
 template <class Convert>
 bool unpackChosenHalf(State& s, const Micro& m) {
   if (m.b.kind == Source::Kind::kVector) {
-    const Bits *a = s.words(m.a.index), *half = s.words(m.b.index);
+    const Bits *a = s.words(m.a.index), *half = s.control(m.b.index);
     Bits* d = s.words(m.result);
     for (int k = 0; k < kWords; ++k) d[k] = Convert::of(a[k] >> (half[k] & 1 ? 16 : 0) & 0xffff);
     return true;
@@ -210,20 +226,26 @@ bool combine(State& s, const Micro& m) {
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
-/// Sublane s of the result is sublane s + n of the source.
+/// Sublane s of the result is sublane s + n of the source; n may differ from word to word.
 bool rotateSublanes(State& s, const Micro& m) {
-  VectorRegister result;
-  const Bits* a = s.words(m.a.index);
-  const Bits amount = s.scalarOf(m.b);
-  for (int k = 0; k < kSublanes; ++k)
-    std::memcpy(result.words + k * kLanes, a + (k + amount) % kSublanes * kLanes, kRowBytes);
+  VectorRegister result, room;
+  const Bits *a = s.words(m.a.index),
+             *amount = m.b.kind == Source::Kind::kVector ? s.control(m.b.index) : room.words;
+  room.words[0] = s.scalarOf(m.b);
+  if (m.b.kind == Source::Kind::kVector) {
+    for (Bits k = 0; k < kWords; ++k)
+      result.words[k] = a[(k / kLanes + amount[k]) % kSublanes * kLanes + k % kLanes];
+  } else {
+    for (Bits k = 0; k < kSublanes; ++k)
+      std::memcpy(result.words + k * kLanes, a + (k + amount[0]) % kSublanes * kLanes, kRowBytes);
+  }
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
 /// Each byte of the pattern names a byte of the same lane: sublane in its low three bits, byte above them.
 bool permuteSublanes(State& s, const Micro& m) {
   VectorRegister result;
-  const Bits *a = s.words(m.a.index), *pattern = s.words(m.b.index);
+  const Bits *a = s.words(m.a.index), *pattern = s.control(m.b.index);
   for (int k = 0; k < kWords; ++k) {
     Bits word = 0;
     for (int byte = 0; byte < 4; ++byte) {
@@ -243,7 +265,7 @@ template <float (*kFunction)(float)>
 bool extend(State& s, const Micro& m) {
   VectorRegister room;
   const Bits* a = wordsOf(s, m.a, room);
-  Bits* d = s.extended.push(m.value).words;
+  Bits* d = s.result(s.extended, m.value);
   for (int k = 0; k < kWords; ++k) d[k] = u(kFunction(f(a[k])));
   return true;
 }
@@ -251,7 +273,7 @@ template <float (*kFunction)(float)>
 bool extendBf16(State& s, const Micro& m) {
   VectorRegister room;
   const Bits* a = wordsOf(s, m.a, room);
-  Bits* d = s.extended.push(m.value).words;
+  Bits* d = s.result(s.extended, m.value);
   for (int k = 0; k < kWords; ++k)
     d[k] = F32ToBf16::of(u(kFunction(f(a[k] << 16)))) | F32ToBf16::of(u(kFunction(f(a[k] & 0xffff0000))))
                                                             << 16;
@@ -268,12 +290,10 @@ float cosine(float x) { return std::cos(x); }
 
 bool popExtended(State& s, const Micro& m) {
   if (s.extended.empty()) return s.fail("the extended unit has no result");
-  if (m.value >= 0 && s.extended.frontValue() != m.value)
+  if (m.value >= 0 && s.extended.front().value != m.value)
     return s.fail(fmt::format("the extended unit's next result is of %{}, not of %{}",
-                              s.extended.frontValue(), m.value));
-  std::memcpy(s.words(m.result), s.extended.front().words, kWords * 4);
-  s.extended.pop();
-  return true;
+                              s.extended.front().value, m.value));
+  return s.take(s.extended, m.result);
 }
 
 // --- decoding
@@ -291,62 +311,67 @@ bool decodePermute(const Decoding& d, Micro& m, Run run) {
 }
 
 constexpr Mnemonic kMnemonics[] = {
-    {"vunpack.c.l.bf16.f32", decodeUnary, unpack<16, 32, Bf16ToF32, 0>},
-    {"vunpack.c.u.bf16.f32", decodeUnary, unpack<16, 32, Bf16ToF32, 1>},
-    {"vunpack.c.l.s16.s32", decodeUnary, unpack<16, 32, SignExtend<16>, 0>},
-    {"vunpack.c.u.s16.s32", decodeUnary, unpack<16, 32, SignExtend<16>, 1>},
-    {"vunpack.c.l.s16.s32.s16", decodeUnary, unpack<16, 32, SignExtend<16>, 0>},
-    {"vunpack.c.u.s16.s32.s16", decodeUnary, unpack<16, 32, SignExtend<16>, 1>},
-    {"vunpack.c.0.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 0>},
-    {"vunpack.c.1.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 1>},
-    {"vunpack.c.2.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 2>},
-    {"vunpack.c.3.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 3>},
-    {"vunpack.c.0.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 0>},
-    {"vunpack.c.1.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 1>},
-    {"vunpack.c.2.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 2>},
-    {"vunpack.c.3.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 3>},
-    {"vunpack.c.l.s8.bf16", decodeUnary, unpack<8, 16, S8ToBf16, 0>},
-    {"vunpack.c.u.s8.bf16", decodeUnary, unpack<8, 16, S8ToBf16, 1>},
-    {"vunpack.c.l.s4.s8", decodeUnary, unpack<4, 8, SignExtend<4>, 0>},
-    {"vunpack.c.u.s4.s8", decodeUnary, unpack<4, 8, SignExtend<4>, 1>},
-    {"vunpack.c.0.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 0>},
-    {"vunpack.c.1.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 1>},
-    {"vunpack.c.2.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 2>},
-    {"vunpack.c.3.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<5, false>, 3>},
-    {"vunpack.c.0.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 0>},
-    {"vunpack.c.1.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 1>},
-    {"vunpack.c.2.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 2>},
-    {"vunpack.c.3.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<4, true>, 3>},
-    {"vunpack.i.l.bf16.f32", decodeUnary, unpackHalf<Bf16ToF32, 0>},
-    {"vunpack.i.u.bf16.f32", decodeUnary, unpackHalf<Bf16ToF32, 1>},
-    {"vunpack.i.l.s16.s32", decodeUnary, unpackHalf<SignExtend<16>, 0>},
-    {"vunpack.i.u.s16.s32", decodeUnary, unpackHalf<SignExtend<16>, 1>},
-    {"vunpack.vsel.i.bf16.f32", decodeBinary, unpackChosenHalf<Bf16ToF32>},
-    {"vpack.c.f32.bf16", decodeBinary, pack<32, 16, F32ToBf16>},
-    {"vpack.c.b32.b16", decodeBinary, pack<32, 16, Same>},
-    {"vpack.c.b16.b8", decodeBinary, pack<16, 8, Same>},
-    {"vpack.i.f32.bf16", decodeBinary, packHalvesF32},
-    {"vpack.i.b32.b16", decodeBinary, packHalvesB32},
-    {"vcvt.f32.e5m2", decodeUnary, convert<F32ToFloat8<5, false>>},
-    {"vcvt.f32.e4m3", decodeUnary, convert<F32ToFloat8<4, true>>},
-    {"vmpackc.low", decodeBinary, packMasks},
-    {"vcombine.low", decodeBinary, combine<0>},
-    {"vcombine.high", decodeBinary, combine<4>},
-    {"vrot.slane", decodeMove, rotateSublanes},
-    {"vperm.slane", decodePermute, permuteSublanes},
-    {"vexp2.f32", decodeExtended, extend<exponential2>},
-    {"vlog2.f32", decodeExtended, extend<logarithm2>},
-    {"vtanh.f32", decodeExtended, extend<hyperbolicTangent>},
-    {"verf.f32", decodeExtended, extend<errorFunction>},
-    {"vrcp.f32", decodeExtended, extend<reciprocal>},
-    {"vrsqrt.f32", decodeExtended, extend<reciprocalRoot>},
-    {"vsinq.f32", decodeExtended, extend<sine>},
-    {"vcosq.f32", decodeExtended, extend<cosine>},
-    {"vexp2.bf16", decodeExtended, extendBf16<exponential2>},
-    {"vlog2.bf16", decodeExtended, extendBf16<logarithm2>},
-    {"vtanh.bf16", decodeExtended, extendBf16<hyperbolicTangent>},
-    {"vrcp.bf16", decodeExtended, extendBf16<reciprocal>},
-    {"vrsqrt.bf16", decodeExtended, extendBf16<reciprocalRoot>},
+    {"vunpack.c.l.bf16.f32", decodeUnary, unpack<16, 32, Bf16ToF32, 0>, Taint::kMoves},
+    {"vunpack.c.u.bf16.f32", decodeUnary, unpack<16, 32, Bf16ToF32, 1>, Taint::kMoves},
+    {"vunpack.c.l.s16.s32", decodeUnary, unpack<16, 32, SignExtend<16>, 0>, Taint::kMoves},
+    {"vunpack.c.u.s16.s32", decodeUnary, unpack<16, 32, SignExtend<16>, 1>, Taint::kMoves},
+    {"vunpack.c.l.s16.s32.s16", decodeUnary, unpack<16, 32, SignExtend<16>, 0>, Taint::kMoves},
+    {"vunpack.c.u.s16.s32.s16", decodeUnary, unpack<16, 32, SignExtend<16>, 1>, Taint::kMoves},
+    {"vunpack.c.0.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 0>, Taint::kMoves},
+    {"vunpack.c.1.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 1>, Taint::kMoves},
+    {"vunpack.c.2.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 2>, Taint::kMoves},
+    {"vunpack.c.3.s8.s32", decodeUnary, unpack<8, 32, SignExtend<8>, 3>, Taint::kMoves},
+    {"vunpack.c.0.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 0>, Taint::kMoves},
+    {"vunpack.c.1.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 1>, Taint::kMoves},
+    {"vunpack.c.2.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 2>, Taint::kMoves},
+    {"vunpack.c.3.s8.s32.s8", decodeUnary, unpack<8, 32, SignExtend<8>, 3>, Taint::kMoves},
+    {"vunpack.c.l.s8.bf16", decodeUnary, unpack<8, 16, S8ToBf16, 0>, Taint::kMoves},
+    {"vunpack.c.u.s8.bf16", decodeUnary, unpack<8, 16, S8ToBf16, 1>, Taint::kMoves},
+    {"vunpack.c.l.s4.s8", decodeUnary, unpack<4, 8, SignExtend<4>, 0>, Taint::kMoves},
+    {"vunpack.c.u.s4.s8", decodeUnary, unpack<4, 8, SignExtend<4>, 1>, Taint::kMoves},
+    {"vunpack.c.0.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<E5m2>, 0>, Taint::kMoves},
+    {"vunpack.c.1.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<E5m2>, 1>, Taint::kMoves},
+    {"vunpack.c.2.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<E5m2>, 2>, Taint::kMoves},
+    {"vunpack.c.3.e5m2.f32", decodeUnary, unpack<8, 32, Float8ToF32<E5m2>, 3>, Taint::kMoves},
+    {"vunpack.c.0.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<E4m3>, 0>, Taint::kMoves},
+    {"vunpack.c.1.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<E4m3>, 1>, Taint::kMoves},
+    {"vunpack.c.2.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<E4m3>, 2>, Taint::kMoves},
+    {"vunpack.c.3.e4m3.f32", decodeUnary, unpack<8, 32, Float8ToF32<E4m3>, 3>, Taint::kMoves},
+    {"vunpack.c.0.if8.f32", decodeUnary, unpack<8, 32, Float8ToF32<If8>, 0>, Taint::kMoves},
+    {"vunpack.c.1.if8.f32", decodeUnary, unpack<8, 32, Float8ToF32<If8>, 1>, Taint::kMoves},
+    {"vunpack.c.2.if8.f32", decodeUnary, unpack<8, 32, Float8ToF32<If8>, 2>, Taint::kMoves},
+    {"vunpack.c.3.if8.f32", decodeUnary, unpack<8, 32, Float8ToF32<If8>, 3>, Taint::kMoves},
+    {"vunpack.i.l.bf16.f32", decodeUnary, unpackHalf<Bf16ToF32, 0>, Taint::kMoves},
+    {"vunpack.i.u.bf16.f32", decodeUnary, unpackHalf<Bf16ToF32, 1>, Taint::kMoves},
+    {"vunpack.i.l.s16.s32", decodeUnary, unpackHalf<SignExtend<16>, 0>, Taint::kMoves},
+    {"vunpack.i.u.s16.s32", decodeUnary, unpackHalf<SignExtend<16>, 1>, Taint::kMoves},
+    {"vunpack.vsel.i.bf16.f32", decodeBinary, unpackChosenHalf<Bf16ToF32>, Taint::kMoves},
+    {"vpack.c.f32.bf16", decodeBinary, pack<32, 16, F32ToBf16>, Taint::kMoves},
+    {"vpack.c.b32.b16", decodeBinary, pack<32, 16, Same>, Taint::kMoves},
+    {"vpack.c.b16.b8", decodeBinary, pack<16, 8, Same>, Taint::kMoves},
+    {"vpack.i.f32.bf16", decodeBinary, packHalvesF32, Taint::kMoves},
+    {"vpack.i.b32.b16", decodeBinary, packHalvesB32, Taint::kMoves},
+    {"vcvt.f32.e5m2", decodeUnary, convert<F32ToFloat8<E5m2>>},
+    {"vcvt.f32.e4m3", decodeUnary, convert<F32ToFloat8<E4m3>>},
+    {"vcvt.f32.if8", decodeUnary, convert<F32ToFloat8<If8>>},
+    {"vmpackc.low", decodeBinary, packMasks, Taint::kMoves},
+    {"vcombine.low", decodeBinary, combine<0>, Taint::kMoves},
+    {"vcombine.high", decodeBinary, combine<4>, Taint::kMoves},
+    {"vrot.slane", decodeMove, rotateSublanes, Taint::kMoves},
+    {"vperm.slane", decodePermute, permuteSublanes, Taint::kMoves},
+    {"vexp2.f32", decodeExtended, extend<exponential2>, Taint::kQueued},
+    {"vlog2.f32", decodeExtended, extend<logarithm2>, Taint::kQueued},
+    {"vtanh.f32", decodeExtended, extend<hyperbolicTangent>, Taint::kQueued},
+    {"verf.f32", decodeExtended, extend<errorFunction>, Taint::kQueued},
+    {"vrcp.f32", decodeExtended, extend<reciprocal>, Taint::kQueued},
+    {"vrsqrt.f32", decodeExtended, extend<reciprocalRoot>, Taint::kQueued},
+    {"vsinq.f32", decodeExtended, extend<sine>, Taint::kQueued},
+    {"vcosq.f32", decodeExtended, extend<cosine>, Taint::kQueued},
+    {"vexp2.bf16", decodeExtended, extendBf16<exponential2>, Taint::kQueued},
+    {"vlog2.bf16", decodeExtended, extendBf16<logarithm2>, Taint::kQueued},
+    {"vtanh.bf16", decodeExtended, extendBf16<hyperbolicTangent>, Taint::kQueued},
+    {"vrcp.bf16", decodeExtended, extendBf16<reciprocal>, Taint::kQueued},
+    {"vrsqrt.bf16", decodeExtended, extendBf16<reciprocalRoot>, Taint::kQueued},
 };
 /// `vpop.erf %17`
 bool decodePopExtended(const Decoding& d, Micro& m, Run run) {
@@ -356,7 +381,7 @@ bool decodePopExtended(const Decoding& d, Micro& m, Run run) {
   m.run = run;
   return m.result != kNoRegister;
 }
-constexpr Mnemonic kPop = {"vpop.erf", decodePopExtended, popExtended};
+constexpr Mnemonic kPop = {"vpop.erf", decodePopExtended, popExtended, Taint::kOwn};
 
 }  // namespace
 

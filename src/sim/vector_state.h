@@ -4,8 +4,10 @@
 // packed types have masks of halves and bytes), and a few temporaries for bundles that swap registers.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,26 +28,29 @@ struct alignas(64) VectorRegister {
 /// A unit's results in order, each with the SSA value that asked for it. Slots are reused.
 class ResultQueue {
  public:
-  VectorRegister& push(int32_t value) {
+  struct Slot {
+    VectorRegister data;
+    VectorRegister shadow;  // bits that depend on memory that nothing wrote; valid where `tainted`
+    int32_t value = -1;
+    bool tainted = false;
+  };
+  Slot& push(int32_t value) {
     if (count_ == slots_.size()) grow();
     Slot& slot = *slots_[(first_ + count_++) % slots_.size()];
     slot.value = value;
-    return slot.data;
+    slot.tainted = false;
+    return slot;
   }
   bool empty() const { return count_ == 0; }
   size_t size() const { return count_; }
-  int32_t frontValue() const { return slots_[first_]->value; }
-  const VectorRegister& front() const { return slots_[first_]->data; }
+  Slot& at(size_t index) { return *slots_[(first_ + index) % slots_.size()]; }
+  Slot& front() { return at(0); }
   void pop() {
     first_ = (first_ + 1) % slots_.size();
     --count_;
   }
 
  private:
-  struct Slot {
-    VectorRegister data;
-    int32_t value = -1;
-  };
   void grow() {
     std::vector<std::unique_ptr<Slot>> larger;
     for (size_t i = 0; i < count_; ++i) larger.push_back(std::move(slots_[(first_ + i) % slots_.size()]));
@@ -72,6 +77,7 @@ using Run = bool (*)(VectorUnit::State&, const Micro&);
 /// A decoded instruction. Registers are indices into State::registers.
 struct Micro {
   Run run = nullptr;
+  Run shadow = nullptr;  // the same for what is tainted; null: `run` does it
   uint8_t result = kNoRegister;
   int8_t predicate = -1;  // index of the predicate register; -1: always
   bool negated = false;
@@ -79,6 +85,7 @@ struct Micro {
   uint8_t order = 1;   // within a bundle: pops and loads 0, ALU 1, units 2, pushes of weights 3, stores 4
   uint8_t detail = 0;  // meaning by operation
   uint8_t sublane_mask = 0xff;
+  uint8_t sublane_mask_register = kNoRegister;      // scalar
   uint8_t mask = kNoRegister;                       // of a masked store or MXU operand
   uint8_t base = kNoRegister, index = kNoRegister;  // of an address: scalar registers
   Source a, b, c;
@@ -110,7 +117,8 @@ struct VectorMemory {
     bool none() const { return (low | high) == 0; }
   };
   Written* written = nullptr;
-  std::vector<Writer> writers;  // by row, where they are tracked
+  std::map<int64_t, std::array<uint32_t, kLanes>> partial;  // rows with words of which a part is tainted
+  std::vector<Writer> writers;                              // by row, where they are tracked
 
   explicit VectorMemory(int64_t row_count);
   ~VectorMemory();
@@ -126,7 +134,7 @@ struct Transpose {
 
 struct CrossLaneUnit {
   ResultQueue lanes, permutes, transposed;  // vpop.xlane, vpop.permute, vpop.trf
-  std::vector<Transpose> transposes;
+  Transpose transpose, shadow_transpose;
   VectorRegister pattern;
   bool has_pattern = false;
 };
@@ -137,6 +145,8 @@ struct WeightPush {
   uint8_t type = 0, rows = 0;
   uint8_t half = 0;  // of vmatpush1, 2, 3; 0: the chip has 128 columns
   bool transposed = false;
+  bool tainted = false;
+  std::array<bool, kLanes> low_tainted{}, high_tainted{};  // by lane; of transposed ones by row
 };
 struct WeightStage {
   std::vector<WeightPush> pushes;  // slots; `count` are in use
@@ -148,10 +158,13 @@ struct MatrixUnit {
   int depth[2] = {0, 0};       // rows of each half that were pushed
   bool diagonal = false;       // only the two blocks on the diagonal are not zero
   bool has_weights = false, has_subr = false, has_mubr = false;
+  bool subr_tainted = false, mubr_tainted = false;
+  VectorRegister subr_shadow, mubr_shadow;
+  std::array<bool, 256> column_tainted{};
+  bool weights_tainted = false;
   VectorRegister subr, mubr;
   ResultQueue results;
-  std::vector<VectorRegister> buffer;  // tpu7x: results by number
-  std::vector<bool> buffer_known;
+  std::deque<ResultQueue::Slot> buffer;  // tpu7x: results by number; value -1: taken
 };
 
 struct VectorUnit::State {
@@ -159,12 +172,25 @@ struct VectorUnit::State {
 
   VectorOptions options;
   std::unique_ptr<VectorRegister[]> registers;
+  // What depends on memory that nothing wrote, bit by bit. Before the first such load nobody looks.
+  std::unique_ptr<VectorRegister[]> shadows;
+  std::array<bool, kRegisters> tainted{};
+  bool taint_seen = false;
+  bool shadowing = false;  // handlers work on the shadows
+  size_t pushed = 0;       // results of this instruction in its queue
+  size_t shadow_slot = 0;  // where they begin
+  std::vector<UnwrittenLoad> unwritten_loads;
   VectorMemory memory;
   std::array<VectorRegister, 2> iar;
   CrossLaneUnit cross_lane[4];
   std::vector<MatrixUnit> matrix;
-  ResultQueue extended;                                // vpop.erf
-  std::deque<std::pair<int32_t, uint32_t>> to_scalar;  // vpush -> spop
+  ResultQueue extended;  // vpop.erf
+  struct Pushed {
+    int32_t value = -1;
+    uint32_t word = 0;
+    bool known = true;
+  };
+  std::deque<Pushed> to_scalar;  // vpush -> spop
   std::vector<std::unique_ptr<PreparedListing>> listings;
   int matrix_width = 256;
 
@@ -175,7 +201,24 @@ struct VectorUnit::State {
   std::string fault;  // what went wrong, without its place
   int64_t bundles_executed = 0, instructions_executed = 0;
 
-  uint32_t* words(uint8_t reg) { return registers[reg].words; }
+  uint32_t* words(uint8_t reg) { return (shadowing ? shadows : registers)[reg].words; }
+  /// What steers an instruction (patterns, masks, amounts) is read as it is, also for shadows.
+  const uint32_t* control(uint8_t reg) const { return registers[reg].words; }
+  uint32_t poison() const { return shadowing ? ~uint32_t{0} : kPoison; }
+  /// Room for an instruction's next result in its queue.
+  uint32_t* result(ResultQueue& queue, int32_t value) {
+    if (!shadowing) {
+      ++pushed;
+      return queue.push(value).data.words;
+    }
+    ResultQueue::Slot& slot = queue.at(shadow_slot++);
+    slot.tainted = true;
+    return slot.shadow.words;
+  }
+  bool take(ResultQueue& queue, uint8_t reg);
+  bool isTainted(const Source& source) const {
+    return source.kind == Source::Kind::kVector && tainted[source.index];
+  }
   uint32_t scalarOf(const Source& source) const {
     return source.kind == Source::Kind::kScalar ? scalars->registers[source.index] : source.bits;
   }
@@ -196,11 +239,25 @@ struct Decoding {
   std::string_view chip;
 };
 using Decoder = bool (*)(const Decoding&, Micro&, Run run);
+
+/// How taint passes through.
+enum class Taint : uint8_t {
+  kWords,   // a word of the result is tainted, if the same word of any source is, in any bit
+  kBits,    // bit by bit
+  kSelect,  // of the source that the mask chooses
+  kMoves,   // as the data does
+  kUnit,    // as the data does, into a unit's queue
+  kLanes,   // a lane taints its sublane, in a unit's queue
+  kQueued,  // kWords, into the extended unit's queue
+  kOwn,     // `run` does it, or there is none
+};
 struct Mnemonic {
   std::string_view text;
   Decoder decode;
   Run run;
+  Taint taint = Taint::kWords;
 };
+Run shadowOf(Taint taint);
 std::span<const Mnemonic> aluMnemonics();
 std::span<const Mnemonic> packMnemonics();
 std::span<const Mnemonic> memoryMnemonics();
@@ -216,7 +273,7 @@ bool decodeAddress(const Decoding& d, const llo::Operand& operand, Micro& m);
 /// The words of a source: a register's own, or `room` filled with the scalar or immediate.
 inline const uint32_t* wordsOf(VectorUnit::State& s, const Source& source, VectorRegister& room) {
   if (source.kind == Source::Kind::kVector) return s.words(source.index);
-  const uint32_t bits = s.scalarOf(source);
+  const uint32_t bits = s.shadowing ? 0 : s.scalarOf(source);
   for (uint32_t& word : room.words) word = bits;
   return room.words;
 }

@@ -9,6 +9,7 @@ namespace sublane::sim {
 VectorUnit::State::State(VectorOptions o)
     : options(std::move(o)),
       registers(new VectorRegister[kRegisters]()),
+      shadows(new VectorRegister[kRegisters]),
       memory(options.vmem_rows),
       matrix(4) {
   if (options.track_writers) memory.writers.resize(static_cast<size_t>(memory.rows));
@@ -40,7 +41,11 @@ bool VectorUnit::execute(int32_t listing, int32_t bundle, const ScalarView& scal
   for (const Micro* m = prepared.micros.data() + now.first;
        m != prepared.micros.data() + now.first + now.count; ++m) {
     if (m->predicate >= 0 && (scalars.predicates >> m->predicate & 1) == m->negated) continue;
-    if (!m->run(s, *m)) {
+    if (s.taint_seen && m->shadow != nullptr && m->order != 2) m->shadow(s, *m);
+    s.pushed = 0;
+    const bool fine = m->run(s, *m);
+    if (fine && s.taint_seen && m->shadow != nullptr && m->order == 2) m->shadow(s, *m);
+    if (!fine) {
       s.fault = fmt::format("{}, bundle {:#x}: {}: {}", prepared.function, bundle,
                             prepared.mnemonics[static_cast<size_t>(m->mnemonic)], s.fault);
       return false;
@@ -114,6 +119,7 @@ Status VectorUnit::writeVmem(int64_t address, std::span<const std::byte> bytes) 
     const VectorMemory::Written now = lanesOf(lane, lanes);
     memory.written[row].low |= now.low;
     memory.written[row].high |= now.high;
+    if (!memory.partial.empty()) memory.partial.erase(row);
     if (!memory.writers.empty()) memory.writers[static_cast<size_t>(row)] = {};
   });
   return Ok{};
@@ -123,6 +129,7 @@ void VectorUnit::forgetVmem(int64_t row, int64_t rows) {
   VectorMemory& memory = state_->memory;
   const int64_t end = std::min(row + rows, memory.rows);
   for (int64_t r = std::max<int64_t>(row, 0); r < end; ++r) memory.written[r] = {};
+  memory.partial.erase(memory.partial.lower_bound(row), memory.partial.lower_bound(end));
 }
 
 Writer VectorUnit::writerOf(int64_t row) const {
@@ -130,6 +137,8 @@ Writer VectorUnit::writerOf(int64_t row) const {
   return row >= 0 && row < static_cast<int64_t>(writers.size()) ? writers[static_cast<size_t>(row)]
                                                                 : Writer{};
 }
+
+std::span<const UnwrittenLoad> VectorUnit::unwrittenLoads() const { return state_->unwritten_loads; }
 
 std::span<uint32_t> VectorUnit::vector(int index) {
   return {state_->words(static_cast<uint8_t>(index)), kWords};

@@ -40,8 +40,9 @@ struct ScalarView {
 
 /// A result for the scalar unit, to be committed with the bundle's own.
 struct ScalarWrite {
-  llo::Register reg;  // kScalar, or kPredicate with `value` 0 or 1
+  llo::Register reg;  // kScalar
   uint32_t value = 0;
+  bool known = true;  // false: it depends on memory that nothing wrote; then `value` is kPoison
 };
 
 struct VectorOptions {
@@ -54,6 +55,14 @@ struct VectorOptions {
 struct Writer {
   int32_t listing = -1, bundle = -1;
   bool operator==(const Writer&) const = default;
+};
+
+/// A load of memory that nothing wrote. It is no fault by itself: registers are loaded whole, and what is
+/// padding is masked later. What depends on it stays marked: as words in VMEM that nothing wrote, in results
+/// for the scalar unit that are not known.
+struct UnwrittenLoad {
+  int32_t listing = -1, bundle = -1;
+  int64_t row = 0;
 };
 
 class VectorUnit {
@@ -80,7 +89,7 @@ class VectorUnit {
   bool idle(int32_t listing, int32_t bundle) const;
 
   /// Executes the vector instructions of one bundle. False: `takeError` says what went wrong (an operation or
-  /// form that isn't known, a read of VMEM that nothing wrote, an empty FIFO, an address outside of VMEM).
+  /// form that isn't known, an empty FIFO, an address outside of VMEM).
   bool execute(int32_t listing, int32_t bundle, const ScalarView& scalars, std::vector<ScalarWrite>& results);
   Error takeError();
 
@@ -91,6 +100,8 @@ class VectorUnit {
   /// From now on nothing wrote these rows: memory that a kernel is given, or a fault that a test makes.
   void forgetVmem(int64_t row, int64_t rows);
   Writer writerOf(int64_t row) const;
+  /// The first loads of memory that nothing wrote, each bundle once; at most 64.
+  std::span<const UnwrittenLoad> unwrittenLoads() const;
 
   /// Registers, for tests and for showing state: 1024 words, sublane by sublane.
   std::span<uint32_t> vector(int index);
