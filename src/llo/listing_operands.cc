@@ -54,6 +54,7 @@ bool ListingReader::comment() {
     if (word.size() + 1 == text.size()) role_ = roleNamed(word);
     return true;
   }
+  if (now_.op == Op::kShalt || now_.op == Op::kSdivrem) return remark(text);
   if (now_.op != Op::kInlinedCall || now_.callee >= 0) return true;
   Cursor callee(text);
   callee.skipBlanks();
@@ -66,6 +67,20 @@ bool ListingReader::comment() {
   const auto [found, fresh] = callees_.emplace(name, static_cast<int32_t>(listing_.callees.size()));
   if (fresh) listing_.callees.push_back(name);
   now_.callee = found->second;
+  return true;
+}
+
+/// The first line of what is remarked about a check or a division.
+bool ListingReader::remark(std::string_view text) {
+  if (now_.remark >= 0) return true;
+  Cursor cursor(text);
+  cursor.skipBlanks();
+  std::string line(cursor.upTo('\n'));
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  if (line.empty()) return true;
+  const auto [found, fresh] = remarks_.emplace(line, static_cast<int32_t>(listing_.remarks.size()));
+  if (fresh) listing_.remarks.push_back(line);
+  now_.remark = found->second;
   return true;
 }
 
@@ -216,7 +231,7 @@ bool ListingReader::memoryAccess(Operand& operand) {
   if (!cursor_.integer(magnitude) || magnitude > UINT32_MAX)
     return fail("a number of 32 bits expected at \"{}\"", place);
   const int64_t number = negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
-  if (word == "ss" && std::abs(number) <= INT16_MAX)
+  if (word == "ss" && std::abs(number) <= INT32_MAX)
     return operand.sublane_stride = static_cast<int32_t>(number), true;
   if (word == "sps" && number > 0 && number <= 8)
     return operand.sublanes_per_stride = static_cast<int32_t>(number), true;
