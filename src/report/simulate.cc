@@ -25,6 +25,9 @@ struct Context {
   std::optional<EventLines> events;
   std::string compiler;
   std::function<void(std::string_view)> progress;
+  const std::atomic<bool>* cancel = nullptr;
+
+  bool stopped() const { return cancel != nullptr && cancel->load(); }
 
   /// Only the bundles can answer: no lower rung will do.
   bool needsBundles() const {
@@ -42,8 +45,7 @@ Result<sim::Inputs> inputsFor(const Context& context, const StepProgramText& pro
 /// Why the bundles could not be executed, for one who may help it.
 Error withHint(Error error, const llo::HloModule& module, const sim::Inputs& inputs) {
   const std::string missing = missingIntegers(module, inputs);
-  if (!missing.empty())
-    return std::move(error).hint(missing + "; --inputs FILE.npz gives them");
+  if (!missing.empty()) return std::move(error).hint(missing + "; --inputs FILE.npz gives them");
   return error;
 }
 
@@ -60,7 +62,8 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
   sim::Options options{.dma = context.options->dma,
                        .without = context.options->without,
                        .values = context.options->values,
-                       .inputs = inputs};
+                       .inputs = inputs,
+                       .cancel = context.cancel};
   if (context.events) options.sink = context.events->sinkFor(text.name, program);
   if (context.progress) context.progress(fmt::format("executing {}", text.name));
   Result<sim::Run> run = sim::simulate(program, *context.model, options);
@@ -90,7 +93,7 @@ Result<SimulatedStep> simulatedProgram(Context& context, const StepProgramText& 
     if (!as_is) step->unknown_class.clear();
     return step;
   }
-  if (context.needsBundles()) return std::move(step).error().at(text.name);
+  if (context.needsBundles() || context.stopped()) return std::move(step).error().at(text.name);
   return estimatedStep(priced, step.error().message(), step.error().hint());
 }
 
@@ -99,6 +102,7 @@ Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& o
   SUBLANE_TRY(context.chip, chips::findChip(common.chip));
   context.options = &options;
   context.progress = common.progress;
+  context.cancel = common.cancel;
   Result<sim::ChipModel> model = sim::chipModel(common.chip);
   if (model.ok()) {
     context.model = std::move(*model);

@@ -131,6 +131,10 @@ bool Machine::callFunction(int32_t function) {
 bool Machine::tooLong() {
   flush();
   jumps_left_ = kJumpsBetweenChecks;
+  if (options_.cancel != nullptr && options_.cancel->load()) {
+    fault("interrupted");
+    return true;
+  }
   if (bundles_ <= options_.most_bundles) return false;
   fault(fmt::format("{} bundles were executed, {} are allowed", bundles_, options_.most_bundles));
   return true;

@@ -36,6 +36,7 @@ struct MachineOptions {
   bool all_valued = false, top_valued = false;
   int64_t most_bundles = 0;
   std::function<void(const events::Event&)> sink{};
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 class Machine {

@@ -9,6 +9,7 @@
 //   fmt::print("{} cycles\n", run.cycles);
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -80,6 +81,7 @@ struct Options {
   Inputs inputs{};
   int64_t most_bundles = int64_t{1} << 36;           // stops a program that does not end
   std::function<void(const events::Event&)> sink{};  // empty: no events
+  const std::atomic<bool>* cancel = nullptr;         // raised by a signal handler: the run ends with an error
 };
 
 /// Time of one traced operation, all its executions.

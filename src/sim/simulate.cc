@@ -73,7 +73,8 @@ class Simulation {
                                    .all_valued = options_.values,
                                    .top_valued = top_valued_,
                                    .most_bundles = options_.most_bundles,
-                                   .sink = sink};
+                                   .sink = sink,
+                                   .cancel = options_.cancel};
     Machine machine(program_, placement_, code, std::move(machine_options), vector ? &*vector : nullptr);
     machine.prepare(options_.inputs);
     Status status = machine.run();
