@@ -9,8 +9,6 @@
 
 #include "sim/vector_state.h"
 
-#define SUBLANE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-
 namespace sublane::sim {
 namespace {
 
