@@ -302,31 +302,28 @@ bool ListingReader::number() {
   const std::string_view text = rest.substr(0, length);
   Operand operand;
   if (const size_t bar = text.find('|'); bar != std::string_view::npos) return packedPair(text, bar);
-  std::from_chars_result read{};
-  if (is_float) {
-    float value = 0;
-    read = std::from_chars(text.data(), text.data() + length, value);
+  bool fine = false;
+  if (float value = 0; is_float) {
+    fine = readNumber(text, value);
     operand.kind = Operand::Kind::kFloat;
     operand.bits = std::bit_cast<uint32_t>(value);
-  } else if (text.starts_with('-')) {
-    int32_t value = 0;
-    read = std::from_chars(text.data(), text.data() + length, value);
-    operand.bits = static_cast<uint32_t>(value);
+  } else if (int32_t signed_value = 0; text.starts_with('-')) {
+    fine = readNumber(text, signed_value);
+    operand.bits = static_cast<uint32_t>(signed_value);
   } else {
-    read = std::from_chars(text.data(), text.data() + length, operand.bits);
+    fine = readNumber(text, operand.bits);
   }
-  if (length == 0 || read.ec != std::errc{} || read.ptr != text.data() + length)
-    return expected("an operand");
+  if (!fine) return expected("an operand");
   cursor_.take(text);
   return add(operand);
 }
 
 bool ListingReader::packedPair(std::string_view text, size_t bar) {
   // Which half is the upper one was never seen: only equal halves are taken.
-  if (text.substr(0, bar) != text.substr(bar + 1)) return fail("a pair of unequal halves \"{}\"", text);
+  const std::string_view half_text = text.substr(0, bar);
+  if (half_text != text.substr(bar + 1)) return fail("a pair of unequal halves \"{}\"", text);
   float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + bar, value);
-  if (error != std::errc{} || end != text.data() + bar) return expected("a pair of numbers");
+  if (!readNumber(half_text, value)) return expected("a pair of numbers");
   const uint32_t half = std::bit_cast<uint32_t>(value) >> 16;
   cursor_.take(text);
   return add({.kind = Operand::Kind::kInteger, .bits = half | half << 16});

@@ -26,6 +26,8 @@ class ListingReader {
   bool instruction();
   bool resultName();
   bool operationWord();
+  std::string_view wordHere() const;
+  bool unknownOperation(std::string_view text);
   bool afterOperation();
   bool mergeStaysInRegister();
   bool renameOrMove();
@@ -34,6 +36,7 @@ class ListingReader {
   bool operandsOfInstruction();
   bool operand();
   bool comment();
+  bool remark(std::string_view text);
   bool parentheses();
   bool predicate();
   bool bracket();
@@ -58,6 +61,10 @@ class ListingReader {
   bool fail(fmt::format_string<Args...> format, Args&&... args);
   bool expected(std::string_view what);
 
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
   struct CachedWord {
     Op op{};
     int8_t unit_index = -1;
@@ -69,9 +76,9 @@ class ListingReader {
   const ListingOptions& options_;
   Listing listing_;
   std::optional<Error> error_;
-  std::unordered_map<std::string_view, CachedWord> words_;
+  std::unordered_map<std::string, CachedWord, Hash, std::equal_to<>> words_;  // by their whole text
   std::unordered_map<std::string, uint16_t> forms_;
-  std::unordered_map<std::string, int32_t> callees_;
+  std::unordered_map<std::string, int32_t> callees_, remarks_;
   // Of the instruction at hand.
   BundleInstruction now_;
   Role role_ = Role::kNone;

@@ -75,7 +75,7 @@ enum class Do : uint8_t {
   kCall,    // function a
   kReturn,
   kStop,
-  kHalt,     // a check of the program's own: a trap, unless predicated off
+  kHalt,     // a check of the program's own: a trap, unless predicated off; a: remark or -1
   kSegment,  // counts segment a and advances the clock
   // Sync flags: a the flag, b the value
   kWait,  // until the flag is at least b
@@ -123,6 +123,7 @@ struct DmaSite {
   int32_t source = -1, destination = -1, size = -1, flag = -1;
   int32_t source_stride = -1, destination_stride = -1, steps = -1;
   int32_t thread = 0;
+  int32_t descriptor = -1, source_flag = -1;  // of dma.general: where in SMEM its strides stand
 };
 
 /// A listing as it is called: with its vector work, or without.

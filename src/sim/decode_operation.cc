@@ -160,6 +160,7 @@ class OperationDecoder {
     if (const auto rule = ruleOf(word_)) return binary(*rule, false);
     if (const auto comparison = comparisonOf(word_)) return binary(comparison->op, comparison->swapped);
     if (const auto way = wayOf(word_)) return transfer(*way);
+    if (word_ == "dma.general") return general();
     return special();
   }
 
@@ -338,14 +339,16 @@ class OperationDecoder {
     return Ok{};
   }
 
-  /// The results wait in a FIFO: the quotient before the remainder where both are taken. Which one a single
-  /// pop takes, the listing says (`part`: 1 quotient, 2 remainder).
+  /// The results wait in a FIFO: the quotient before the remainder where both are taken. Which are, the
+  /// listing remarks.
   Status divide() {
     Step step = this->step(Do::kDivide);
     SUBLANE_TRY(step.micro.a, operand(0));
     SUBLANE_TRY(step.micro.b, operand(1));
-    step.micro.c = static_cast<int32_t>(instruction_.part);
-    if (step.micro.c < 1 || step.micro.c > 3) return unknown("which result");
+    const std::string_view wanted =
+        instruction_.remark < 0 ? "" : context_.listing.remarks[static_cast<size_t>(instruction_.remark)];
+    step.micro.c = wanted == "kDiv" ? 1 : wanted == "kRem" ? 2 : wanted == "kDivAndRem" ? 3 : 0;
+    if (step.micro.c == 0) return unknown("the wanted result");
     step.reads.insert(step.reads.end(), {step.micro.a, step.micro.b});
     bundle_.steps.push_back(std::move(step));
     return Ok{};
@@ -392,7 +395,9 @@ class OperationDecoder {
       return Ok{};
     }
     if (word_ == "shalt.err") {
-      bundle_.steps.push_back(step(Do::kHalt));
+      Step step = this->step(Do::kHalt);
+      step.micro.a = instruction_.remark;
+      bundle_.steps.push_back(std::move(step));
       return Ok{};
     }
     if (word_ == "dma.done.wait" || word_ == "vwait.ge" || word_ == "vwait.ge.s32") return wait();
@@ -442,6 +447,38 @@ class OperationDecoder {
     context_.code.transfers.push_back(site);
     bundle_.timed = true;
     bundle_.steps.push_back(std::move(step));
+    return Ok{};
+  }
+
+  /// The memory that an address points into, by what made it: "int_to_ptr.vmem", "scalar_lea.hbm", or the
+  /// caller.
+  Space spaceOf(const Operand* address) const {
+    if (!address || address->kind != Operand::Kind::kRegister) return Space::kNone;
+    for (const llo::BundleInstruction& i : context_.listing.instructions) {
+      if (i.value != address->value) continue;
+      const std::string word = std::string(llo::name(i.op)) + "." + context_.listing.formOf(i);
+      if (word == "int_to_ptr.vmem" || word == "scalar_lea.vmem") return Space::kVmem;
+      if (word == "int_to_ptr.hbm" || word == "scalar_lea.hbm") return Space::kHbm;
+      if (word == "inlined_call_operand.vmem") return Space::kVmem;
+      if (word == "inlined_call_operand.hbm") return Space::kHbm;
+    }
+    return Space::kNone;
+  }
+
+  /// A transfer with two levels of strides. Between chips it has more fields, which are not modelled.
+  Status general() {
+    const Way way{.from = spaceOf(role(Role::kSrcAddress)), .to = spaceOf(role(Role::kDstAddress))};
+    const Operand *flag = role(Role::kSrcSyncFlag), *descriptor = role(Role::kStrideDescriptor),
+                  *second = role(Role::kDstSyncFlag1);
+    if (way.from == Space::kNone || way.to == Space::kNone) return unknown("the memories");
+    if (!flag || !descriptor || !second || second->kind != Operand::Kind::kInteger || second->bits != 0)
+      return unknown("the fields");
+    SUBLANE_CHECK_OK(transfer(way));
+    Step& step = bundle_.steps.back();
+    DmaSite& site = context_.code.transfers.back();
+    SUBLANE_CHECK_OK(field(flag, site.source_flag, step));
+    SUBLANE_CHECK_OK(field(descriptor, site.descriptor, step));
+    step.loads = true;
     return Ok{};
   }
 

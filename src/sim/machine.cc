@@ -91,6 +91,13 @@ bool Machine::unknownUsed(uint32_t origin, const char* what) {
   return false;
 }
 
+bool Machine::checkFailed(int32_t remark) {
+  const int32_t listing = code_.functions[static_cast<size_t>(function_)].listing;
+  const std::vector<std::string>& remarks = program_.listings[static_cast<size_t>(listing)].remarks;
+  return fault(fmt::format("the program stopped itself: {}",
+                           remark < 0 ? "a check of its own failed" : remarks[static_cast<size_t>(remark)]));
+}
+
 bool Machine::smemFault(uint32_t address, const char* what) {
   return fault(fmt::format("a {} of SMEM word {:#x}; there are {:#x}", what, address, smem_.size()));
 }

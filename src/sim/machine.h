@@ -70,7 +70,21 @@ class Machine {
     int32_t site = 0, flag = 0, granules = 0, function = 0, bundle = 0, op = -1;
     int64_t source = 0, destination = 0;  // bytes
     int64_t bytes = 0, run_bytes = 0, source_stride = 0, destination_stride = 0;
+    // After so many runs, the next begin further on; 0: never.
+    int64_t inner_runs = 0, outer_source_stride = 0, outer_destination_stride = 0;
     bool move = false;
+
+    /// Calls `visit(source, destination, bytes)` for each contiguous run.
+    template <class Visit>
+    void forRuns(Visit visit) const {
+      const int64_t run = run_bytes > 0 ? run_bytes : 1;
+      for (int64_t done = 0, k = 0; done < bytes; done += run, ++k) {
+        const int64_t outer = inner_runs > 0 ? k / inner_runs : 0, inner = k - outer * inner_runs;
+        visit(source + outer * outer_source_stride + inner * source_stride,
+              destination + outer * outer_destination_stride + inner * destination_stride,
+              run < bytes - done ? run : bytes - done);
+      }
+    }
   };
   struct Account {
     int32_t traced = -1;
@@ -95,6 +109,7 @@ class Machine {
   void addStall(events::Cause cause, int64_t cycles, int32_t transfer);
   void emitSegment(int32_t segment, int64_t end);
   bool callFunction(int32_t function);
+  bool checkFailed(int32_t remark);
   bool smemFault(uint32_t address, const char* what);
   void smemLoadUnknown(int32_t reg, uint32_t address);
   std::string here() const { return place(function_, code_.bundles[static_cast<size_t>(pc_)]); }
@@ -105,6 +120,7 @@ class Machine {
   bool issue(const DmaSite& site);
   bool flagInRange(uint32_t flag);
   void moveData(const Flight& flight);
+  bool readDescriptor(const DmaSite& site, Flight& flight);
   void moveRun(const Flight& flight, int64_t from, int64_t to, int64_t bytes);
   void forgetDestination(const Flight& flight);
   void fillTile(const Flight& flight);

@@ -284,8 +284,7 @@ Machine::Outcome Machine::execute() {
         return Outcome::kDone;
       case Do::kHalt:
         save();
-        fault("the program stopped itself: one of its checks failed");
-        return Outcome::kFault;
+        return checkFailed(m->a), Outcome::kFault;
       case Do::kSegment:
         clock += m->b;
         if (counts_[static_cast<size_t>(m->a)]++ == 0) touched_.push_back(m->a);

@@ -244,6 +244,19 @@ TEST(Listing, BranchesAndCalls) {
   EXPECT_EQ(listing.instructions[4].callee, listing.instructions[1].callee);
 }
 
+TEST(Listing, ChecksAndDivisionsKeepTheirRemark) {
+  const Listing listing = read(
+      {":  { %1 = shalt.err (!%p1_p0) /* BoundsCheck 3 [deref of opnd#2] for a transfer\nhlo: add.1\n */ }",
+       ":  { %2 = sdivrem.u32 %s1_s0, 7 /* kRem */  ;;  %3 = shalt.err (!%p1_p0) }",
+       ":  { %s4_s1 = sadd.s32 %s1_s0, 7 /* anything */ }"});
+  ASSERT_EQ(listing.remarks,
+            (std::vector<std::string>{"BoundsCheck 3 [deref of opnd#2] for a transfer", "kRem"}));
+  EXPECT_EQ(listing.instructions[0].remark, 0);
+  EXPECT_EQ(listing.instructions[1].remark, 1);
+  EXPECT_EQ(listing.instructions[2].remark, -1);
+  EXPECT_EQ(listing.instructions[3].remark, -1);
+}
+
 TEST(Listing, OperandsOfACallLieInRegisters) {
   const Listing listing = read(
       {":  { %s8_s0 = inlined_call_operand.vmem [shape: bf16[8,128], index: 0, kind: input, shape index: {}] "

@@ -176,10 +176,10 @@ TEST_F(Sequencer, ReadsOfABundlePrecedeItsWrites) {
 
 TEST_F(Sequencer, Division) {
   clear();
-  top.bundle({op("sdivrem.u32", none(), {imm(23), imm(7)}).part(3)});
+  top.bundle({op("sdivrem.u32", none(), {imm(23), imm(7)}).remark(top.remark("kDivAndRem"))});
   top.bundle({op("spop.drf", s(0))});
   top.bundle({op("spop.drf", s(1))});
-  top.bundle({op("sdivrem.u32", none(), {imm(23), imm(7)}).part(2)});
+  top.bundle({op("sdivrem.u32", none(), {imm(23), imm(7)}).remark(top.remark("kRem"))});
   top.bundle({op("spop.drf", s(2))});
   EXPECT_EQ(words(), (std::vector<uint32_t>{3, 2, 2, 0, 0, 0, 0, 0}));
 }
@@ -257,7 +257,9 @@ TEST_F(Sequencer, UnknownOperationsAreNamed) {
 TEST_F(Sequencer, AFailedCheckStopsTheProgram) {
   top.empty(3);
   top.bundle({op("shalt.err", none())});
-  EXPECT_EQ(faultOf(), "TLP, bundle 0x3: the program stopped itself: one of its checks failed");
+  EXPECT_EQ(faultOf(), "TLP, bundle 0x3: the program stopped itself: a check of its own failed");
+  top.listing().instructions.back().remark = top.remark("BoundsCheck 7");
+  EXPECT_EQ(faultOf(), "TLP, bundle 0x3: the program stopped itself: BoundsCheck 7");
 }
 
 TEST_F(Sequencer, SmemThatNothingWroteMayBeLoadedButNotUsed) {

@@ -71,8 +71,8 @@ struct Draft {
     instruction.value = id;
     return std::move(*this);
   }
-  Draft part(uint32_t part) && {
-    instruction.part = part;
+  Draft remark(int32_t remark) && {
+    instruction.remark = remark;
     return std::move(*this);
   }
 };
@@ -138,6 +138,10 @@ class FunctionBuilder {
     draft.instruction.callee = static_cast<int32_t>(listing_.callees.size());
     listing_.callees.push_back(callee);
     return draft;
+  }
+  int32_t remark(const std::string& text) {
+    listing_.remarks.push_back(text);
+    return static_cast<int32_t>(listing_.remarks.size()) - 1;
   }
   int32_t size() const { return static_cast<int32_t>(listing_.bundles.size()); }
   llo::Listing& listing() { return listing_; }
