@@ -5,16 +5,19 @@
 #include "base/units.h"
 #include "chips/chips.h"
 #include "cli/cli.h"
+#include "sim/sim.h"
 
 namespace sublane::cli {
 namespace {
 
-std::string valueText(const chips::Number& number) {
-  if (number.unit == "B") return formatBinaryBytes(static_cast<int64_t>(number.value));
-  if (number.unit == "B/s") return formatBytesPerSecond(number.value);
-  if (number.unit == "Hz") return formatHz(number.value);
-  if (number.unit == "FLOP/s" || number.unit == "OP/s") return formatScaled(number.value, number.unit);
-  return fmt::format("{} {}", number.value, number.unit);
+using Json = nlohmann::ordered_json;
+
+std::string valueText(double value, const std::string& unit) {
+  if (unit == "B" && value >= 1024) return formatBinaryBytes(static_cast<int64_t>(value));
+  if (unit == "B/s") return formatBytesPerSecond(value);
+  if (unit == "Hz") return formatHz(value);
+  if (unit == "FLOP/s" || unit == "OP/s") return formatScaled(value, unit);
+  return fmt::format("{} {}", value, unit);
 }
 
 /// Lines of at most `width` characters, broken at spaces.
@@ -31,6 +34,13 @@ std::vector<std::string> wrapped(const std::string& text, size_t width) {
   return lines;
 }
 
+void printNumber(const std::string& key, const std::string& value, const std::string& origin,
+                 std::string about, const std::string& derivation) {
+  fmt::print("  {:<32}{:>16}  {}\n", key, value, origin);
+  if (!derivation.empty()) about += "; " + derivation;
+  for (const std::string& line : wrapped(about, 92)) fmt::print("      {}\n", line);
+}
+
 void printChip(const chips::Chip& chip) {
   fmt::print("{}  {}, PJRT device kind \"{}\"\n", chip.name, chip.title, chip.device_kind);
   fmt::print("  one device is {} core{}; a chip has {} device{}; compiled as topology {}\n",
@@ -39,10 +49,50 @@ void printChip(const chips::Chip& chip) {
   for (const auto& [option, value] : chip.topology_options)
     fmt::print("  with option {} = {}\n", option, value);
   for (const auto& [key, number] : chip.numbers) {
-    fmt::print("  {:<26}{:>22}  {}\n", key, valueText(number), name(number.origin));
-    std::string about = number.source;
-    if (!number.derivation.empty()) about += "; " + number.derivation;
-    for (const std::string& line : wrapped(about, 92)) fmt::print("      {}\n", line);
+    printNumber(key, valueText(number.value, number.unit), std::string(name(number.origin)), number.source,
+                number.derivation);
+  }
+}
+
+/// The simulator's model of a chip as its file has it; null where there is none.
+Json modelOf(const chips::Chip& chip) {
+  const std::string_view text = sim::chipModelText(chip.name);
+  const Result<sim::ChipModel> model = sim::chipModel(chip.name);
+  if (text.empty() || !model.ok()) return nullptr;
+  const Json file = Json::parse(text);
+  Json json;
+  json["simulator"] = sim::kSimulatorVersion;
+  json["hash"] = model->hash;
+  json["parameters"] = file.at("parameters");
+  json["fitted"] = file.value("fitted", Json::object());
+  return json;
+}
+
+void printParameters(const Json& parameters) {
+  for (const auto& [key, number] : parameters.items()) {
+    printNumber(key, valueText(number.value("value", 0.0), number.value("unit", "")),
+                number.value("origin", ""), number.value("source", ""), number.value("derivation", ""));
+  }
+}
+
+void printModel(const chips::Chip& chip) {
+  const Json model = modelOf(chip);
+  if (model.is_null()) return fmt::print("\nThe simulator has no model of {}.\n", chip.name);
+  fmt::print("\n{} in the simulator: {}, model {}\n", chip.name, model["simulator"].get<std::string>(),
+             model["hash"].get<std::string>());
+  printParameters(model["parameters"]);
+  const Json& fitted = model["fitted"];
+  if (!fitted.contains("parameters")) {
+    fmt::print("  Nothing is fitted to measured times yet: sublane calibrate does that.\n");
+    return;
+  }
+  fmt::print("  Fitted, instead of those above{}:\n",
+             fitted.contains("date") ? " (" + fitted["date"].get<std::string>() + ")" : "");
+  printParameters(fitted["parameters"]);
+  for (const auto& residual : fitted.value("residuals", Json::array())) {
+    fmt::print("  {:<28} {:>4} points, error: median {:.1f} %, 9 of 10 within {:.1f} %\n",
+               residual.value("class", ""), residual.value("points", 0), 100 * residual.value("median", 0.0),
+               100 * residual.value("p90", 0.0));
   }
 }
 
@@ -61,8 +111,8 @@ void printTable(std::span<const chips::Chip* const> selected) {
   fmt::print("\nPer PJRT device; VMEM per core. Every number, with its origin and source:\n");
 }
 
-nlohmann::ordered_json toJson(const chips::Chip& chip) {
-  nlohmann::ordered_json json;
+Json toJson(const chips::Chip& chip) {
+  Json json;
   json["name"] = chip.name;
   json["title"] = chip.title;
   json["device_kind"] = chip.device_kind;
@@ -76,6 +126,7 @@ nlohmann::ordered_json toJson(const chips::Chip& chip) {
     if (!number.derivation.empty()) entry["derivation"] = number.derivation;
     json["numbers"][key] = std::move(entry);
   }
+  json["model"] = modelOf(chip);
   return json;
 }
 
@@ -97,6 +148,7 @@ Status show(const std::string& only, const std::string& format) {
   for (const chips::Chip* chip : selected) {
     if (only.empty()) fmt::print("\n");
     printChip(*chip);
+    if (!only.empty()) printModel(*chip);
   }
   return Ok{};
 }
