@@ -108,6 +108,7 @@ bool Machine::issue(const DmaSite& site) {
     flight.source_stride = value(site.source_stride) * granule;
     flight.destination_stride = value(site.destination_stride) * granule;
   }
+  if (site.descriptor >= 0 && !readDescriptor(site, flight)) return false;
   const int64_t hbm_stride = site.from == llo::Space::kHbm ? flight.source_stride : flight.destination_stride;
   const bool contiguous = flight.run_bytes == 0 || hbm_stride == flight.run_bytes;
   const int64_t runs = contiguous ? 1 : (flight.bytes + flight.run_bytes - 1) / flight.run_bytes;
@@ -147,26 +148,42 @@ bool Machine::issue(const DmaSite& site) {
   return true;
 }
 
+/// Six words in SMEM: strides of the outer steps (source, destination), inner steps in an outer one, strides
+/// of the inner steps, and the length of a run in rows of 512 bytes. Strides are in granules.
+bool Machine::readDescriptor(const DmaSite& site, Flight& flight) {
+  // Only transfers to other chips have a flag at their source; others name none, or the dummy one.
+  constexpr uint32_t kNoFlag = 0x20000, kDummyFlag = 0;
+  const uint32_t source_flag = registers_[static_cast<size_t>(site.source_flag)];
+  if (source_flag != kNoFlag && source_flag != kDummyFlag)
+    return fault("a transfer to another chip, which is not modelled");
+  const size_t at = registers_[static_cast<size_t>(site.descriptor)];
+  int64_t words[6];
+  for (size_t w = 0; w < 6; ++w) {
+    if (at + w >= smem_.size()) return fault(fmt::format("strides at word {} of SMEM", at + w));
+    if (smem_origin_[at + w]) return unknownUsed(smem_origin_[at + w], "the strides of a transfer");
+    words[w] = smem_[at + w];
+  }
+  const int64_t granule = placement_.dma_granule_bytes;
+  flight.outer_source_stride = words[0] * granule;
+  flight.outer_destination_stride = words[1] * granule;
+  flight.inner_runs = words[2];
+  flight.source_stride = words[3] * granule;
+  flight.destination_stride = words[4] * granule;
+  flight.run_bytes = std::min(flight.bytes, std::max<int64_t>(words[5], 1) * kRowBytes);
+  return true;
+}
+
 void Machine::forgetDestination(const Flight& flight) {
   const DmaSite& site = code_.transfers[static_cast<size_t>(flight.site)];
-  const int64_t run = std::max<int64_t>(flight.run_bytes, 1);
-  for (int64_t done = 0, at = flight.destination; done < flight.bytes;
-       done += run, at += flight.destination_stride) {
-    const int64_t bytes = std::min(run, flight.bytes - done);
+  flight.forRuns([&](int64_t, int64_t at, int64_t bytes) {
     if (site.to == llo::Space::kHbm) hbm_.forget(at, bytes);
     if (site.to == llo::Space::kVmem && vector_)
       vector_->forgetVmem(at / kRowBytes, (bytes + kRowBytes - 1) / kRowBytes);
-  }
+  });
 }
 
 void Machine::moveData(const Flight& flight) {
-  const int64_t run = std::max<int64_t>(flight.run_bytes, 1);
-  int64_t from = flight.source, to = flight.destination;
-  for (int64_t done = 0; done < flight.bytes; done += run) {
-    moveRun(flight, from, to, std::min(run, flight.bytes - done));
-    from += flight.source_stride;
-    to += flight.destination_stride;
-  }
+  flight.forRuns([&](int64_t from, int64_t to, int64_t bytes) { moveRun(flight, from, to, bytes); });
   const bool to_vmem = code_.transfers[static_cast<size_t>(flight.site)].to == llo::Space::kVmem;
   if (to_vmem && vector_ && flight.bytes < kTileBytes) fillTile(flight);
 }
