@@ -12,6 +12,13 @@
 
 namespace sublane::llo {
 
+/// Whether all of `text` is one number of T's kind.
+template <class T>
+bool readNumber(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
 class Cursor {
  public:
   explicit Cursor(std::string_view text)

@@ -1,6 +1,5 @@
 #include <bit>
-#include <cmath>
-#include <limits>
+#include <cstdlib>
 
 #include "llo/listing_reader.h"
 #include "llo/listing_words.h"

@@ -106,47 +106,47 @@ bool ListingReader::resultName() {
 
 /// "vmatmul.mubr.bf16.gmra.mrb[4].mxu0"; the number in brackets goes to `part`.
 bool ListingReader::operationWord() {
-  const std::string_view start = cursor_.rest();
-  size_t length = 0;
-  std::string without_number;
-  for (; length < start.size(); ++length) {
-    const char c = start[length];
-    if (c == '<') length = std::min(start.find('>', length), start.size() - 1);
-    if (c == '[') break;
-    if (c == ' ' || c == ',' || c == '}' || c == ';' || c == '(' || c == '\n') break;
-  }
-  std::string_view text = start.substr(0, length);
+  std::string_view text = wordHere();
   cursor_.take(text);
+  std::string without_number;
   if (!text.empty() && cursor_.take('[')) {
     uint64_t index = 0;
     if (!cursor_.integer(index) || index > UINT16_MAX || !cursor_.take(']'))
       return expected("a number below 65536 and ']'");
     now_.part = static_cast<uint32_t>(index);
-    without_number = text;
-    const std::string_view unit = cursor_.peek() == '.' ? cursor_.rest().substr(0, 5) : "";
-    without_number += unit;
+    const std::string_view unit = wordHere();
     cursor_.take(unit);
+    without_number.append(text).append(unit);
     text = without_number;
   }
-  auto cached = words_.find(text);
-  if (cached == words_.end()) {
+  auto found = words_.find(text);
+  if (found == words_.end()) {
     const std::optional<Word> word = resolveWord(text);
-    if (!word) {
-      fail("unknown operation {} ({})", text, options_.compiler);
-      error_ = std::move(*error_).hint("say what executes it in src/llo/operations.inc");
-      return false;
-    }
-    // Only a word that the listing's text holds may be a key.
-    const CachedWord fresh{word->op, word->unit_index, formIndex(word->form)};
-    if (error_) return false;
-    now_.op = fresh.op, now_.unit_index = fresh.unit_index, now_.form = fresh.form;
-    if (without_number.empty()) words_.emplace(text, fresh);
-    return true;
+    if (!word) return unknownOperation(text);
+    found = words_.emplace(text, CachedWord{word->op, word->unit_index, formIndex(word->form)}).first;
   }
-  now_.op = cached->second.op;
-  now_.unit_index = cached->second.unit_index;
-  now_.form = cached->second.form;
-  return true;
+  now_.op = found->second.op;
+  now_.unit_index = found->second.unit_index;
+  now_.form = found->second.form;
+  return !error_;
+}
+
+/// Up to what may follow an operation; "<no memory space>" is one part of it.
+std::string_view ListingReader::wordHere() const {
+  const std::string_view start = cursor_.rest();
+  size_t length = 0;
+  for (; length < start.size(); ++length) {
+    const char c = start[length];
+    if (c == '<') length = std::min(start.find('>', length), start.size() - 1);
+    if (c == '[' || c == ' ' || c == ',' || c == '}' || c == ';' || c == '(' || c == '\n') break;
+  }
+  return start.substr(0, length);
+}
+
+bool ListingReader::unknownOperation(std::string_view text) {
+  fail("unknown operation {} ({})", text, options_.compiler);
+  error_ = std::move(*error_).hint("say what executes it in src/llo/operations.inc");
+  return false;
 }
 
 bool ListingReader::afterOperation() {
