@@ -1,9 +1,10 @@
-# sublane_folder(NAME [LINK libs...]): src/NAME/**/*.cc as library sublane_NAME, linked to every folder above it, and
-# the tests of tests/NAME. src/NAME/CMakeLists.txt, where there is one, is read first.
+# sublane_folder(NAME [USES folders...] [LINK libs...]): src/NAME/**/*.cc as library sublane_NAME, linked to the folders
+# that it uses (every folder above it, where it doesn't say), and the tests of tests/NAME, which may use all of them.
+# src/NAME/CMakeLists.txt, where there is one, is read first.
 set(SUBLANE_LIBRARIES "")
 
 macro(sublane_folder NAME)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${NAME}/*.cc)
   if(EXISTS ${CMAKE_SOURCE_DIR}/src/${NAME}/CMakeLists.txt)
     include(${CMAKE_SOURCE_DIR}/src/${NAME}/CMakeLists.txt)   # may add to `sources` and ARG_LINK
@@ -11,9 +12,14 @@ macro(sublane_folder NAME)
   if(sources)
     add_library(sublane_${NAME} STATIC ${sources})
     target_include_directories(sublane_${NAME} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
-    target_link_libraries(sublane_${NAME} PUBLIC ${SUBLANE_LIBRARIES} ${ARG_LINK})
+    if(ARG_USES)
+      list(TRANSFORM ARG_USES PREPEND sublane_)
+    else()
+      set(ARG_USES ${SUBLANE_LIBRARIES})
+    endif()
+    target_link_libraries(sublane_${NAME} PUBLIC ${ARG_USES} ${ARG_LINK})
     list(PREPEND SUBLANE_LIBRARIES sublane_${NAME})
-    sublane_tests(${NAME} sublane_${NAME})
+    sublane_tests(${NAME} ${SUBLANE_LIBRARIES})
   endif()
 endmacro()
 

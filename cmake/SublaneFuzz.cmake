@@ -18,7 +18,7 @@ if(SUBLANE_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link -Wno-deprecated-declarations)
 endif()
 
-# sublane_fuzz_targets(LIBRARIES...): one program for each reader of foreign bytes.
+# sublane_fuzz_targets(LIBRARIES...): one program for each reader of foreign bytes, with SUBLANE_FUZZ_SOURCES_<what>.
 function(sublane_fuzz_targets)
   if(NOT SUBLANE_FUZZ)
     return()
@@ -28,7 +28,7 @@ function(sublane_fuzz_targets)
   foreach(file ${files})
     get_filename_component(stem ${file} NAME_WE)
     string(REGEX REPLACE "_fuzz$" "" what ${stem})
-    add_executable(fuzz_${what} ${file})
+    add_executable(fuzz_${what} ${file} ${SUBLANE_FUZZ_SOURCES_${what}})
     target_link_libraries(fuzz_${what} PRIVATE ${ARGN})
     target_link_options(fuzz_${what} PRIVATE -fsanitize=fuzzer)
     add_dependencies(fuzz fuzz_${what})
