@@ -28,6 +28,8 @@ struct RawInstruction {
 };
 
 Shape decodeShape(Wire& wire, std::string_view bytes);
+/// The elements of a constant, dense and row-major; empty if they are many, or of a type without whole bytes.
+std::string decodeLiteral(Wire& wire, std::string_view bytes);
 RawInstruction decodeInstruction(Wire& wire, std::string_view bytes);
 StackFrames decodeStackFrames(Wire& wire, std::string_view bytes);
 

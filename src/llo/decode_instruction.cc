@@ -218,6 +218,7 @@ RawInstruction decodeInstruction(Wire& wire, std::string_view bytes) {
         break;
       case 8:
         to.constant = decodeScalar(wire, wire.text(field));
+        to.literal = decodeLiteral(wire, wire.text(field));
         break;
       case 9:
         to.parameter_number = wire.integer(field);

@@ -76,6 +76,7 @@ struct Instruction {
   std::vector<Precision> precision;     // of the operands of a dot or a convolution
   std::vector<OutputAlias> aliases;     // of a custom call or a fusion
   std::optional<int64_t> constant;      // value of an integer or predicate scalar
+  std::string literal;                  // elements of a constant of up to 1 MiB, dense and row-major
   bool cross_program_prefetch = false;  // a copy that a former program of the same device may start
 
   bool is(std::string_view op) const { return opcode == op; }

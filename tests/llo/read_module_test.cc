@@ -116,5 +116,20 @@ TEST(ReadModule, FlippedBytesNeverCrash) {
   }
 }
 
+TEST(ReadModule, ConstantsKeepTheirElements) {
+  const auto literalOf = [](const std::string& of, const std::string& elements) {
+    const std::string constant = instruction(1, "c", "constant", of, {}, bytes(8, bytes(1, of) + elements));
+    HloWriter hlo;
+    const Result<HloModule> module = readHloModule(hlo.module(hlo.computation("main", {constant}, 1)));
+    EXPECT_TRUE(module.ok()) << module.error().text();
+    return module.ok() ? module->entryComputation().at(0).literal : "fault";
+  };
+  EXPECT_EQ(literalOf(shape(2, {2, 3}), bytes(15, "abcdef")), "abcdef");  // s8, row-major
+  EXPECT_EQ(literalOf(shape(2, {2, 3}, {.minor_to_major = {0, 1}}), bytes(15, "adbecf")), "abcdef");
+  EXPECT_EQ(literalOf(s32({2}), numbers(4, {-1, 5})), std::string("\xff\xff\xff\xff\x05\0\0\0", 8));
+  EXPECT_EQ(literalOf(s32({3}), numbers(4, {-1, 5})), "");  // too few
+  EXPECT_EQ(literalOf(shape(2, {1 << 21}), ""), "");        // a weight
+}
+
 }  // namespace
 }  // namespace sublane::llo
