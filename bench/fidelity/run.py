@@ -206,7 +206,11 @@ class Bench:
         if run.returncode != 0:
             reason = next((line for line in run.stderr.splitlines() if line.strip()), f"ended with {run.returncode}")
             return {"ok": False, "reason": reason.strip()[:300]}
-        return {"ok": True, "document": json.loads(run.stdout)}
+        document = json.loads(run.stdout)
+        for step in document.get("steps", []):
+            if step["rung"] != "bundles":
+                return {"ok": False, "reason": f"not executed: {step['reason']}"[:300]}
+        return {"ok": True, "document": document}
 
     def note(self, row, stage, state, start):
         if self.options.verbose:
@@ -235,7 +239,7 @@ class Bench:
             return {"ops": {op["op"]: op["cycles"] / max(1, op["count"]) for op in operations}, "profile": self.read(row, "profile.json") or {}}
         if row.get("scope"):
             return {"us": sum(op["us"] for op in operations if op["op"].startswith(row["scope"]))}
-        return {"us": document["total_us"]}
+        return {"us": document["total_us"] - sum(step["launch_us"] for step in document.get("steps", []))}
 
 
 def parse(argv):
