@@ -5,7 +5,28 @@
 
 namespace sublane::sim {
 
+namespace {
+
+/// An array of floats, or a tuple of nothing else.
+bool isFloat(const llo::Shape& shape) {
+  bool all = true;
+  llo::forEachArray(shape, [&](const llo::Shape& array) { all = all && llo::isFloat(array.type); });
+  return all;
+}
+
+}  // namespace
+
 bool ValueSlice::add(const std::string& name) {
+  // Scalars are mostly computed from integers; floats (the logits of an argmax) follow if that is not enough.
+  for (const bool integers_only : {true, false}) {
+    integers_only_ = integers_only;
+    if (addOnce(name)) return true;
+    if (integers_only) seen_.clear();
+  }
+  return false;
+}
+
+bool ValueSlice::addOnce(const std::string& name) {
   const size_t before = names_.size();
   for (size_t c = 0; c < module_.computations.size(); ++c) {
     if (module_.computations[c].is_fusion) continue;
@@ -37,7 +58,10 @@ void ValueSlice::visit(int32_t computation, int32_t index, int64_t element) {
     return;
   }
   names_.insert(instruction.name);
-  for (size_t i = 0; i < instruction.operands.size(); ++i) operand(i, -1);
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    if (integers_only_ && isFloat(module_.at(computation).at(instruction.operands[i]).shape)) continue;
+    operand(i, -1);
+  }
   if (instruction.is("call") || instruction.is("conditional") || instruction.is("async-start")) {
     for (const int32_t called : instruction.called) visit(called, module_.at(called).root, element);
   }

@@ -1,5 +1,6 @@
 // Which operations must be executed for values so that one unknown value becomes known: the producers of an
-// operation's operands, and theirs, through tuples and loops.
+// operation's operands, and theirs, through tuples and loops. Integers first: the slots of a cache write
+// don't need the rows that are written.
 //
 //   ValueSlice slice(program.module);
 //   slice.add("fusion.7");                        // and all that it is computed from
@@ -22,11 +23,13 @@ class ValueSlice {
   const std::set<std::string>& names() const { return names_; }
 
  private:
+  bool addOnce(const std::string& name);
   /// Element -1: the whole of a tuple.
   void visit(int32_t computation, int32_t instruction, int64_t element);
   void visitParameter(int32_t computation, int64_t number, int64_t element);
 
   const llo::HloModule& module_;
+  bool integers_only_ = true;
   std::set<std::string> names_;
   std::set<std::tuple<int32_t, int32_t, int64_t>> seen_;
 };
