@@ -66,8 +66,6 @@ constexpr NamedRole kRoles[] = {
 };
 
 std::optional<Op> operationNamed(std::string_view text) {
-  // Programs with many operations in loops call what others inline; the callee's listing is the same.
-  if (text == "call") return Op::kInlinedCall;
   // Sorted once: the order of operations.inc is the reader's.
   static const std::vector<uint16_t> sorted = [] {
     std::vector<uint16_t> order(std::size(kOperations));
@@ -100,6 +98,9 @@ Unit unitOf(Op op) { return kOperations[static_cast<size_t>(op)].unit; }
 std::string_view name(Space space) { return kSpaces[static_cast<size_t>(space)]; }
 
 std::optional<Word> resolveWord(std::string_view text) {
+  // Programs with many operations in loops call what others inline. The listing of what is called is the
+  // same.
+  if (text == "call") return Word{.op = Op::kInlinedCall, .form = "call"};
   Word word;
   size_t known = text.size();
   std::optional<Op> op;

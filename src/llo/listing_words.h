@@ -18,7 +18,8 @@ struct Word {
 };
 
 /// The longest run of leading parts that operations.inc knows; nothing if it knows none. A part that names
-/// one of several equal units ("mxu1", "xlu0", "iar1") leaves the form, wherever it stands.
+/// one of several equal units ("mxu1", "xlu0", "iar1") leaves the form, wherever it stands. "call" is an
+/// inlined_call of form "call": a real one, with the delay slots of a branch after it.
 std::optional<Word> resolveWord(std::string_view text);
 
 /// By the text in /*role=*/; kOther for what the enum does not name.

@@ -292,6 +292,9 @@ TEST(Listing, WordsAreKnownByTheirLongestPart) {
   EXPECT_EQ(resolveWord("vsyncset.done")->op, Op::kVsyncsetDone);
   EXPECT_EQ(resolveWord("vsyncset")->op, Op::kVsyncset);
   EXPECT_EQ(resolveWord("vsetiar.raw.iar1")->unit_index, 1);
+  EXPECT_EQ(resolveWord("call")->op, Op::kInlinedCall);
+  EXPECT_EQ(resolveWord("call")->form, "call");
+  EXPECT_EQ(resolveWord("inlined_call")->form, "");
   EXPECT_FALSE(resolveWord("vadx"));
   EXPECT_FALSE(resolveWord(""));
   EXPECT_FALSE(resolveWord(".vadd"));
