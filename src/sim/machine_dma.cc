@@ -209,6 +209,9 @@ void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t by
       unknown = readSmem(from + done, room);
     }
     std::memcpy(words, piece, static_cast<size_t>(count));
+    // Poison that was stored is as unknown as memory that nothing wrote.
+    if (unknown == 0 && site.from == llo::Space::kVmem)
+      unknown = std::count(words, words + count / 4, kPoison);
     if (unknown == count / 4) std::fill(std::begin(words), std::end(words), kPoison);
     if (site.to == llo::Space::kSmem) {
       uint32_t origin = 0;

@@ -2,6 +2,7 @@
 // addresses, the arguments' bytes.
 #include <cstring>
 
+#include "sim/constants.h"
 #include "sim/machine.h"
 
 namespace sublane::sim {
@@ -43,6 +44,10 @@ void Machine::prepare(const Inputs& inputs) {
     set(kOutputPointer, placement_.hbmAddress(placement_.output_table));
   } else if (!placement_.outputs.empty()) {
     set(kOutputPointer, placement_.hbmAddress(placement_.outputs.front()));
+  }
+  for (const PlacedConstant& constant : placeConstants(program_, placement_)) {
+    const size_t words = constant.bytes.size() / 4 * 4;
+    hbm_.write(constant.address, std::span(constant.bytes).first(words));
   }
   for (const auto& [number, bytes] : inputs.arguments) {
     if (number < 0 || number >= static_cast<int32_t>(placement_.parameters.size())) continue;
