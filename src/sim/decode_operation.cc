@@ -390,7 +390,7 @@ class OperationDecoder {
     if (word_ == "scalar_select") return select();
     if (word_ == "scalar_parameter_address") return parameterAddress();
     if (word_ == "sbr.rel") return branch();
-    if (word_ == "inlined_call") {
+    if (word_ == "inlined_call" || word_ == "inlined_call.call") {
       bundle_.callee = instruction_.callee;
       return Ok{};
     }
