@@ -99,16 +99,16 @@ Finding slowMatmuls(const Look& look) {
   for (const auto& [part, sum] : parts) {
     const double lost = sum.us - sum.bound_us;
     if (lost <= worst.us || sum.bound_us > 0.8 * sum.us) continue;
-    worst = {
-        fmt::format("{}: {} of matrix products take {:.1f} us ({:.0f} %), their bound is {:.1f} us ({:.0f} % reached)",
-                    part.empty() ? "(no part)" : escaped(part), ops(sum.count), sum.us,
-                    look.percent(sum.us), sum.bound_us, 100 * sum.bound_us / sum.us),
-        sum.mxu_us > sum.hbm_us
-            ? "the MXU waits: larger tiles or products, or a kernel with better reuse of weights"
-        : sum.bytes / std::max<int64_t>(1, sum.count) < (1 << 20)
-            ? "each reads little: join products that share their input, or prefetch their weights"
-            : "weights could stream faster: prefetch them, or merge products that share their input",
-        lost};
+    worst = {fmt::format("{}: {} of matrix products take {:.1f} us ({:.0f} %), their bound is {:.1f} us "
+                         "({:.0f} % reached)",
+                         part.empty() ? "(no part)" : escaped(part), ops(sum.count), sum.us,
+                         look.percent(sum.us), sum.bound_us, 100 * sum.bound_us / sum.us),
+             sum.mxu_us > sum.hbm_us
+                 ? "the MXU waits: larger tiles or products, or a kernel with better reuse of weights"
+             : sum.bytes / std::max<int64_t>(1, sum.count) < (1 << 20)
+                 ? "each reads little: join products that share their input, or prefetch their weights"
+                 : "weights could stream faster: prefetch them, or merge products that share their input",
+             lost};
   }
   return worst;
 }
