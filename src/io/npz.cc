@@ -12,7 +12,7 @@
 namespace sublane::io {
 namespace {
 
-constexpr uint32_t kEndMark = 0x06054b50, kEnd64Mark = 0x06064b50, kLocatorMark = 0x07064b50;
+constexpr uint32_t kEnd64Mark = 0x06064b50, kLocatorMark = 0x07064b50;
 constexpr uint32_t kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr size_t kEndBytes = 22, kLocatorBytes = 20, kMostComment = 65535;
 constexpr uint16_t kStored = 0, kDeflated = 8;
