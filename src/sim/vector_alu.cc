@@ -405,6 +405,8 @@ constexpr Mnemonic kMnemonics[] = {
     {"vsel.s32", decodeSelect, select, Taint::kSelect},
     {"vsel.s16", decodeSelect, select, Taint::kSelect},
     {"vsel.s8", decodeSelect, select, Taint::kSelect},
+    {"vsel.u8", decodeSelect, select, Taint::kSelect},
+    {"vsel.u16", decodeSelect, select, Taint::kSelect},
     {"vsel.u32", decodeSelect, select, Taint::kSelect},
     {"vsel.f32", decodeSelect, select, Taint::kSelect},
     {"vmand", decodeBinary, binary<And>, Taint::kBits},

@@ -75,25 +75,27 @@ bool permuteLanes(State& s, const Micro& m) {
 
 // --- transpositions
 
-enum : uint8_t { kStart = 1, kEnd = 2 };
+enum : uint8_t { kStart = 1, kEnd = 2, kBinary = 4 };
 
 Transpose& transposeOf(State& s, const Micro& m) {
   CrossLaneUnit& unit = s.cross_lane[m.unit];
   return s.shadowing ? unit.shadow_transpose : unit.transpose;
 }
 
-/// Feeds one register.
+/// Feeds a register, or two.
 bool feed(State& s, const Micro& m, uint32_t most) {
   Transpose& t = transposeOf(s, m);
   if (m.detail & kStart) t.fed = 0;
-  const uint32_t part = m.part & 0xffff, parts = m.part >> 16;
-  if (part != t.fed + 1) return s.fail(fmt::format("part {} of a transposition after part {}", part, t.fed));
-  if (parts > most) return s.fail(fmt::format("a transposition of {} registers is not known", parts));
-  if (t.in.size() <= t.fed) t.in.resize(t.fed + 1);
+  const uint32_t part = m.part & 0xffff, parts = m.part >> 16, each = m.detail & kBinary ? 2 : 1;
+  if (part * each != t.fed + each)
+    return s.fail(fmt::format("part {} of a transposition after {} registers", part, t.fed));
+  if (parts > most * each) return s.fail(fmt::format("a transposition of {} registers is not known", parts));
+  if (t.in.size() < t.fed + each) t.in.resize(t.fed + each);
   VectorRegister room;
   std::memcpy(t.in[t.fed++].words, wordsOf(s, m.a, room), kWords * 4);
+  if (m.detail & kBinary) std::memcpy(t.in[t.fed++].words, wordsOf(s, m.c, room), kWords * 4);
   if ((m.detail & kEnd) != 0 && t.fed != parts)
-    return s.fail(fmt::format("a transposition ends after {} of {} parts", t.fed, parts));
+    return s.fail(fmt::format("a transposition ends after {} of {} registers", t.fed, parts));
   return true;
 }
 
@@ -115,16 +117,20 @@ bool transpose(State& s, const Micro& m) {
   return true;
 }
 
-/// Registers of 16 rows of packed halves each, and so are the results.
+/// Registers of 16 rows of packed halves each, and so are the results. Of two matrices at once (vx, vy), the
+/// results of the second come first, turn by turn.
 bool transposePacked(State& s, const Micro& m) {
   if (!feed(s, m, kLanes / 16)) return false;
   if (!(m.detail & kEnd)) return true;
   Transpose& t = transposeOf(s, m);
-  for (int first = 0; first < static_cast<int>(m.b.bits); first += 16) {
+  const int matrices = m.detail & kBinary ? 2 : 1, lanes = static_cast<int>(t.fed) / matrices * 16;
+  for (int result = 0; result < static_cast<int>(m.b.bits) / 16 * matrices; ++result) {
+    const int first = result / matrices * 16, matrix = matrices - 1 - result % matrices;
     uint32_t* d = s.result(s.cross_lane[m.unit].transposed, -1);
     std::fill_n(d, kWords, s.poison());
-    for (int lane = 0; lane < static_cast<int>(t.fed) * 16; ++lane) {
-      const uint32_t* from = t.in[static_cast<size_t>(lane) / 16].words + lane % 16 / 2 * kLanes + first;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const VectorRegister& in = t.in[static_cast<size_t>(lane / 16 * matrices + matrix)];
+      const uint32_t* from = in.words + lane % 16 / 2 * kLanes + first;
       const int shift = lane % 2 * 16;
       for (int row = 0; row < 16; row += 2)
         d[row / 2 * kLanes + lane] = (from[row] >> shift & 0xffff) | (from[row + 1] >> shift & 0xffff) << 16;
@@ -171,10 +177,10 @@ bool decodePermutation(const Decoding& d, Micro& m, Run run) {
 /// too.
 bool decodeTranspose(const Decoding& d, Micro& m, Run run) {
   m.order = 2;
-  if (d.operands.size() != 2 || !unitOf(d, m)) return false;
+  const bool binary = d.mnemonic.find(".binary.") != std::string_view::npos;
+  if (d.operands.size() != (binary ? 3 : 2) || !unitOf(d, m)) return false;
   std::string_view rest = d.mnemonic;
-  rest.remove_prefix(rest.find("b32") != std::string_view::npos ? rest.find("b32") + 3
-                                                                : rest.find("b16") + 3);
+  rest.remove_prefix(std::min(rest.find("b32"), rest.find("b16")) + 3);
   while (!rest.empty()) {
     rest.remove_prefix(1);
     const std::string_view word = rest.substr(0, rest.find('.'));
@@ -186,12 +192,14 @@ bool decodeTranspose(const Decoding& d, Micro& m, Run run) {
       return false;
     rest.remove_prefix(word.size());
   }
+  if (binary) m.detail |= kBinary;
   m.a = sourceOf(d.operands[0]);
-  m.b = sourceOf(d.operands[1]);
+  if (binary) m.c = sourceOf(d.operands[1]);
+  m.b = sourceOf(d.operands.back());
   m.part = d.instruction.part;
   m.run = run;
-  return m.a.kind == Source::Kind::kVector && m.b.kind == Source::Kind::kImmediate && m.b.bits % 8 == 0 &&
-         m.b.bits <= kLanes;
+  return m.a.kind == Source::Kind::kVector && (!binary || m.c.kind == Source::Kind::kVector) &&
+         m.b.kind == Source::Kind::kImmediate && m.b.bits % 8 == 0 && m.b.bits <= kLanes;
 }
 bool decodePop(const Decoding& d, Micro& m, Run run) {
   if (!unitOf(d, m) || m.result == kNoRegister) return false;
@@ -211,6 +219,7 @@ constexpr Mnemonic kMnemonics[] = {
     {"vperm.lane", decodePermutation, permuteLanes, Taint::kUnit},
     {"vxpose.b32*", decodeTranspose, transpose, Taint::kUnit},
     {"vxpose.c.b16*", decodeTranspose, transposePacked, Taint::kUnit},
+    {"vxpose.binary.c.b16*", decodeTranspose, transposePacked, Taint::kUnit},
     {"vpop.xlane", decodePop, pop<&CrossLaneUnit::lanes>, Taint::kOwn},
     {"vpop.permute", decodePop, pop<&CrossLaneUnit::permutes>, Taint::kOwn},
     {"vpop.trf", decodePop, pop<&CrossLaneUnit::transposed>, Taint::kOwn},

@@ -2,11 +2,12 @@
 // ("vlgmr.msra"), and stay until the next; results come out of a queue (tpu7x: a numbered buffer that adds).
 //
 // A push brings 8 (f32), 16 (bf16) or 32 (s8) rows and moves earlier ones down, so that the last push holds
-// the first rows. On chips of 256 columns a push takes columns 128-255 from what vmatprep.subr left, a
-// multiplication rows' elements 128-255 from vmatprep.mubr; vmatpush1 and 2 fill the halves of the depth,
-// vmatpush3 two blocks on the diagonal. Transposed pushes (xpose) bring columns. Operands of f32 are rounded
-// to bf16 (to nearest even: an assumption); products are added in order of depth in single precision, which
-// the hardware may do in another order.
+// the first rows; on tpu7x the first push does, and vmatpush1 goes on into the second half. On chips of 256
+// columns a push takes columns 128-255 from what vmatprep.subr left, a multiplication rows' elements 128-255
+// from vmatprep.mubr; vmatpush1 and 2 fill the halves of the depth, vmatpush3 two blocks on the diagonal.
+// Transposed pushes (xpose) bring columns. Operands of f32 are rounded to bf16 (to nearest even: an
+// assumption); products are added in order of depth in single precision, which the hardware may do in another
+// order.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -99,17 +100,19 @@ bool latch(State& s, MatrixUnit& unit, WeightStage& stage) {
   unit.diagonal = unit.weights_tainted = false;
   int filled[4] = {0, 0, 0, 0};  // rows by half
   bool transposed = false;
-  for (size_t p = stage.count; p-- > 0;) {  // the last push is the first
-    const WeightPush& push = stage.pushes[p];
-    if (filled[push.half] + push.rows > kLanes) continue;  // moved out at the end
+  const bool first_rows_first = s.options.chip == "tpu7x";
+  for (size_t p = 0; p < stage.count; ++p) {
+    const WeightPush& push = stage.pushes[first_rows_first ? p : stage.count - 1 - p];
+    const int most = first_rows_first && push.half == 1 ? kSide : kLanes;
+    if (filled[push.half] + push.rows > most) continue;  // moved out at the end
     place(unit, push, filled[push.half]);
     filled[push.half] += push.rows;
     unit.diagonal |= push.half == 3;
     unit.weights_tainted |= push.tainted;
     transposed |= push.transposed;
   }
-  unit.depth[0] = transposed ? kLanes : std::max({filled[0], filled[1], filled[3]});
-  unit.depth[1] = transposed ? kLanes : std::max(filled[2], filled[3]);
+  unit.depth[0] = transposed ? kLanes : std::min(std::max({filled[0], filled[1], filled[3]}), kLanes);
+  unit.depth[1] = transposed ? kLanes : std::max({filled[2], filled[3], filled[1] - kLanes});
   unit.has_weights = true;
   stage.count = 0;
   return true;

@@ -178,6 +178,18 @@ bool unpackChosenHalf(State& s, const Micro& m) {
   }
   return s.scalarOf(m.b) & 1 ? unpackHalf<Convert, 1>(s, m) : unpackHalf<Convert, 0>(s, m);
 }
+/// f32 plus the low (0) or high (1) half of a packed word.
+template <int kHalf>
+SUBLANE_CLONES void addHalfLoop(Bits* d, const Bits* a, const Bits* b) {
+#pragma GCC ivdep
+  for (int k = 0; k < kWords; ++k) d[k] = u(f(a[k]) + f(kHalf ? b[k] & 0xffff0000 : b[k] << 16));
+}
+template <int kHalf>
+bool addHalf(State& s, const Micro& m) {
+  VectorRegister a, b;
+  addHalfLoop<kHalf>(s.words(m.result), wordsOf(s, m.a, a), wordsOf(s, m.b, b));
+  return true;
+}
 SUBLANE_CLONES void packWithinLoop(Bits* d, const Bits* high, const Bits* low) {
 #pragma GCC ivdep
   for (int k = 0; k < kWords; ++k) d[k] = F32ToBf16::of(low[k]) | F32ToBf16::of(high[k]) << 16;
@@ -240,10 +252,17 @@ bool rotateSublanes(State& s, const Micro& m) {
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
-/// Each byte of the pattern names a byte of the same lane: sublane in its low three bits, byte above them.
+constexpr uint8_t kByWord = 1;
+/// v6e, tpu7x: each byte of the pattern names a byte of the same lane, its sublane in the low three bits and
+/// the byte above them. v5e: each word names a sublane.
 bool permuteSublanes(State& s, const Micro& m) {
   VectorRegister result;
   const Bits *a = s.words(m.a.index), *pattern = s.control(m.b.index);
+  if (m.detail == kByWord) {
+    for (Bits k = 0; k < kWords; ++k) result.words[k] = a[pattern[k] % kSublanes * kLanes + k % kLanes];
+    std::memcpy(s.words(m.result), result.words, sizeof result.words);
+    return true;
+  }
   for (int k = 0; k < kWords; ++k) {
     Bits word = 0;
     for (int byte = 0; byte < 4; ++byte) {
@@ -305,6 +324,7 @@ bool decodeMove(const Decoding& d, Micro& m, Run run) {
   return decodeBinary(d, m, run) && m.a.kind == Source::Kind::kVector;
 }
 bool decodePermute(const Decoding& d, Micro& m, Run run) {
+  if (d.chip == "v5e") m.detail = kByWord;
   return decodeMove(d, m, run) && m.b.kind == Source::Kind::kVector;
 }
 
@@ -349,6 +369,8 @@ constexpr Mnemonic kMnemonics[] = {
     {"vpack.c.b16.b8", decodeBinary, pack<16, 8, Same>, Taint::kMoves},
     {"vpack.i.f32.bf16", decodeBinary, packHalvesF32, Taint::kMoves},
     {"vpack.i.b32.b16", decodeBinary, packHalvesB32, Taint::kMoves},
+    {"vadd.low.f32.bf16", decodeBinary, addHalf<0>},
+    {"vadd.high.f32.bf16", decodeBinary, addHalf<1>},
     {"vcvt.f32.e5m2", decodeUnary, convert<F32ToFloat8<E5m2>>},
     {"vcvt.f32.e4m3", decodeUnary, convert<F32ToFloat8<E4m3>>},
     {"vcvt.f32.if8", decodeUnary, convert<F32ToFloat8<If8>>},
