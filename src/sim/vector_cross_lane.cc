@@ -129,7 +129,8 @@ bool transposePacked(State& s, const Micro& m) {
     uint32_t* d = s.result(s.cross_lane[m.unit].transposed, -1);
     std::fill_n(d, kWords, s.poison());
     for (int lane = 0; lane < lanes; ++lane) {
-      const VectorRegister& in = t.in[static_cast<size_t>(lane / 16 * matrices + matrix)];
+      const int piece = lane / 16 * matrices + matrix;
+      const VectorRegister& in = t.in[static_cast<size_t>(piece)];
       const uint32_t* from = in.words + lane % 16 / 2 * kLanes + first;
       const int shift = lane % 2 * 16;
       for (int row = 0; row < 16; row += 2)
