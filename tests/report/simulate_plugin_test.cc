@@ -91,6 +91,38 @@ TEST_F(Simulate, TheSameInputGivesTheSameBytes) {
   EXPECT_TRUE(first == toJson(simulated(file("mlp_softmax.mlir"), {.chip = "v6e"})));
 }
 
+// ---- the steps of a model
+
+TEST_F(Simulate, BothStepsOfAModelAreExecutedWithTheirPageTables) {
+  for (const bool in_loop : {false, true}) {
+    SCOPED_TRACE(in_loop ? "layers in a loop" : "layers unrolled");
+    const Result<Simulation> simulation = simulateModel({.model = "smollm2-135m",
+                                                         .batch = 2,
+                                                         .context = 64,
+                                                         .prefill_tokens = 32,
+                                                         .layers_in_loop = in_loop,
+                                                         .common = {.chip = "v6e"}},
+                                                        {});
+    ASSERT_TRUE(simulation.ok()) << simulation.error().text();
+    ASSERT_EQ(simulation->steps.size(), 2u);
+    for (const SimulatedStep& step : simulation->steps) {
+      SCOPED_TRACE(step.name);
+      expectSound(step);
+      bool in_attention = false;
+      for (const SimulatedRow& row : step.rows) in_attention |= row.row.place.part.starts_with("attention");
+      EXPECT_TRUE(in_attention);
+    }
+  }
+}
+
+TEST_F(Simulate, AModelsStepCanBePickedAndTakesNoFile) {
+  const ModelRequest request{.model = "smollm2-135m", .common = {.chip = "v6e"}};
+  EXPECT_EQ(simulateModel(request, {.step = "middle"}).error().text(),
+            "--step middle: the model has no such step\n  hint: one of decode, prefill");
+  EXPECT_FALSE(simulateModel(request, {.inputs = "x.npz"}).ok());
+  EXPECT_FALSE(simulateModel(request, {.values = true}).ok());
+}
+
 // ---- the ladder, with a compiler that gives less and less
 
 using pjrt::AheadOfTimeRequest;
