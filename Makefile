@@ -33,6 +33,7 @@ test: ## Set up, build and run every check and test except the long ones
 test-long: ## The tests that take too long for every change
 	@tools/setup.sh test
 	@$(MAKE) --no-print-directory build all=1
+	@$(MAKE) --no-print-directory tidy
 	$(CTEST) -L long --no-tests=ignore
 
 bench: ## Measure on this machine: the scan of checkpoints, and run beside llama.cpp (built from source, 10-20 min once)
@@ -49,9 +50,8 @@ build: ## Build build/sublane (all=1: the tests too)
 	@$(CONFIGURE)
 	@$(NINJA) $(if $(all),all,sublane)
 
-check: ## Format and lint (the checks of the tree's order are tests of their own)
+check: ## Format (the checks of the tree's order are tests of their own, tidy is a command of its own)
 	@tools/check_format.sh
-	@tools/tidy.py --build $(BUILD)
 
 fuzz: ## Fuzz every reader of foreign bytes for FUZZ_SECONDS each
 	@tools/fuzz.sh $(BUILD)-fuzz $(FUZZ_SECONDS)

@@ -62,7 +62,11 @@ std::string rowMajor(const Shape& shape, std::string data, size_t size) {
     for (size_t d = 0; d < rank; ++d) from += static_cast<size_t>(index[d]) * stride[d];
     if ((from + 1) * size > data.size()) return "";
     std::memcpy(result.data() + to, data.data() + from * size, size);
-    for (size_t d = rank; d-- > 0 && ++index[d] == shape.dims[d];) index[d] = 0;
+    for (size_t d = rank; d > 0; --d) {
+      ++index[d - 1];
+      if (index[d - 1] < shape.dims[d - 1]) break;
+      index[d - 1] = 0;
+    }
   }
   return result;
 }

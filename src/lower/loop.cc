@@ -41,7 +41,7 @@ void yield(Emitter& e, std::span<const Value> values) {
 }
 
 // A slice of stacked weights belongs to the part that reads it.
-const graph::Place& firstUse(const graph::Graph& body, graph::ValueId value, const graph::Place& otherwise) {
+graph::Place firstUse(const graph::Graph& body, graph::ValueId value, graph::Place otherwise) {
   for (const graph::Node& node : body.nodes) {
     for (graph::ValueId operand : node.operands) {
       if (operand == value) return node.place;

@@ -44,7 +44,8 @@ std::vector<double> rotaryFrequencies(const Rotary& rotary) {
 void fillRotaryTable(const Rotary& rotary, RotaryTable table, std::span<float> out) {
   std::vector<double> frequencies = rotaryFrequencies(rotary);
   for (size_t i = 0; i < out.size(); ++i) {
-    double angle = static_cast<double>(i / frequencies.size()) * frequencies[i % frequencies.size()];
+    const size_t position = i / frequencies.size();
+    double angle = static_cast<double>(position) * frequencies[i % frequencies.size()];
     out[i] = static_cast<float>(table == RotaryTable::kCos ? std::cos(angle) : std::sin(angle));
   }
 }
