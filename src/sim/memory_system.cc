@@ -16,9 +16,11 @@ double extra(const ChipModel& model, const char* key) {
 }
 
 MemoryTiming sharedTiming(const ChipModel& model) {
+  // The cores of a device work side by side, each with its part of the HBM.
+  const double cores = std::max(extra(model, "cores_per_device"), 1.0);
   MemoryTiming timing{
       .shared = true,
-      .bytes_per_cycle = model.hbm_peak_bytes_per_second * model.hbm_efficiency / model.clock_hz,
+      .bytes_per_cycle = model.hbm_peak_bytes_per_second * model.hbm_efficiency / model.clock_hz / cores,
       .run_overhead_bytes = model.hbm_run_overhead_bytes,
       .local_bytes_per_cycle = model.local_bytes_per_cycle};
   // A read's bytes come late; a write's leave at once and are known to be there late.

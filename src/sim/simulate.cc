@@ -4,6 +4,7 @@
 #include "sim/decode.h"
 #include "sim/machine.h"
 #include "sim/needed_values.h"
+#include "sim/not_modelled.h"
 #include "sim/sim.h"
 
 namespace sublane::sim {
@@ -34,6 +35,7 @@ class Simulation {
       : program_(program), model_(model), options_(options), slice_(program.module) {}
 
   Result<Run> run() {
+    SUBLANE_CHECK_OK(refuseWhatIsNotModelled(program_));
     SUBLANE_TRY(placement_, place(program_, model_));
     SUBLANE_TRY(timing_, memoryTiming(model_, options_.dma, options_.without));
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
@@ -88,7 +90,17 @@ class Simulation {
     return explained(std::move(status).error(), machine);
   }
 
-  static Error explained(Error error, const Machine& machine) {
+  double cores() const {
+    const auto found = model_.extra.find("cores_per_device");
+    return found == model_.extra.end() ? 1 : found->second;
+  }
+
+  Error explained(Error error, const Machine& machine) const {
+    if (cores() > 1 && error.message().find("deadlock: ") != std::string::npos) {
+      return std::move(error).hint(fmt::format(
+          "one of {} cores is executed; what another one sends to it (a reduction over both) is not modelled",
+          cores()));
+    }
     if (machine.unknownArguments().empty()) return error;
     std::string numbers;
     for (const int32_t number : machine.unknownArguments())
@@ -151,6 +163,12 @@ class Simulation {
     const bool without_launch = std::find(options_.without.begin(), options_.without.end(),
                                           Without::kLaunch) != options_.without.end();
     if (!without_launch) run.us += model_.launch_us;
+    if (cores() > 1) {
+      run.notes.push_back(fmt::format(
+          "one of {} cores is executed, the others are assumed to do the same; HBM is shared, bytes and "
+          "transfers are those of one",
+          cores()));
+    }
     if (!slice_.names().empty()) {
       run.notes.push_back(fmt::format("{} operations were executed for values that scalars depend on",
                                       slice_.names().size()));
