@@ -95,7 +95,9 @@ TEST_F(SimulateVerb, AnInterruptEndsTheCompileAndLeavesNothing) {
   environment_ = {{"TMPDIR", temporary}, {"SUBLANE_WORKER_TEST", "hang"}};
   // A program of its own, so that no cache answers.
   ASSERT_TRUE(writeFileAtomically(program_, std::string(kProgram) + "\n// " + folder_->path() + "\n").ok());
-  before_ = {"timeout", "--preserve-status", "--signal=INT", "--kill-after=20", "1"};
+  // In the foreground: otherwise timeout signals its whole group too, and a second Ctrl-C ends the program at
+  // once.
+  before_ = {"timeout", "--foreground", "--preserve-status", "--signal=INT", "--kill-after=20", "1"};
   const SubprocessResult result = sublane({"simulate", program_, "--chip", "v6e"});
   EXPECT_EQ(result.describe(), "exited with code 130") << "as a shell reports SIGINT";
   EXPECT_EQ(result.errors, "sublane: simulate: interrupted\n");
