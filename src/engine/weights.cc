@@ -1,6 +1,8 @@
 #include "engine/weights.h"
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -15,10 +17,35 @@ std::vector<std::byte> roundedToBf16(std::span<const float> values) {
   return bytes;
 }
 
+/// 0 * x is not 0 for NaN and infinity; four sums side by side, so that it costs less than reading.
+bool allFinite(std::span<const float> values) {
+  float sums[4] = {0, 0, 0, 0};
+  size_t i = 0;
+  for (; i + 4 <= values.size(); i += 4) {
+    for (size_t k = 0; k < 4; ++k) sums[k] += 0.0f * values[i + k];
+  }
+  for (; i < values.size(); ++i) sums[0] += 0.0f * values[i];
+  return sums[0] + sums[1] + sums[2] + sums[3] == 0;
+}
+
+Status checkFinite(const io::Checkpoint& checkpoint, const models::ParameterSource& source,
+                   std::span<const float> values) {
+  if (allFinite(values)) return Ok{};
+  const auto bad = std::count_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
+  std::string tensors;
+  if (const auto* from = std::get_if<std::vector<models::TensorSource>>(&source.from)) {
+    for (const models::TensorSource& one : *from) tensors += (tensors.empty() ? "" : ", ") + one.tensor;
+  }
+  return inputError("{}: {} of {} values are NaN or infinite{}", checkpoint.source, bad, values.size(),
+                    tensors.empty() ? "" : " (" + tensors + ")")
+      .hint(fmt::format("sublane inspect {} --scan shows which tensors are damaged", checkpoint.source));
+}
+
 Result<pjrt::Buffer> loadParameter(const io::Checkpoint& checkpoint, const models::ParameterSource& source,
                                    const pjrt::Client& client) {
   std::vector<float> values(static_cast<size_t>(graph::elementCount(source.type.shape)));
   SUBLANE_CHECK_OK(models::readParameter(checkpoint, source, values));
+  SUBLANE_CHECK_OK(checkFinite(checkpoint, source, values));
   if (source.type.dtype == formats::DType::kF32) {
     return client.toDevice(source.type, std::as_bytes(std::span(values)));
   }

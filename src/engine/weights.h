@@ -14,6 +14,7 @@ namespace sublane::engine {
 using Weights = std::map<std::string, pjrt::Buffer>;
 
 /// Reads every parameter of the program (two at a time), rounds it to its type and places it on the device.
+/// Errors: a value that is NaN or infinite.
 Result<Weights> loadWeights(const io::Checkpoint& checkpoint, const models::StepProgram& program,
                             const pjrt::Client& client);
 

@@ -61,7 +61,7 @@ enum class Op : uint8_t {
   // reductions over one or more axes (DimsAttrs), axes removed; accumulate in the operand's dtype
   kReduceSum, kReduceMax,
   kArgMax,        // AxisAttrs; i32 index of the largest, the lowest index on ties; NaN is below all;
-                  // 0 if there is nothing else
+                  // -1 if there is nothing else
   kDot,           // DotAttrs; result axes: batch, lhs free, rhs free
   // indexing
   kTakeRows,      // (table [N, ...], ids i32[...]) -> [ids..., ...]; ids are clamped to [0, N)

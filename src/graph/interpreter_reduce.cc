@@ -57,7 +57,7 @@ int64_t reduceIntegers(Op op, std::span<const int64_t> row, DType dtype) {
   return op == Op::kReduceSum ? static_cast<int64_t>(sum) : most;
 }
 
-/// Index of the largest, the lowest on ties; NaN is below all.
+/// Index of the largest, the lowest on ties; NaN is below all, and -1 stands for nothing but NaN.
 template <class T>
 int64_t argMax(std::span<const T> row) {
   auto isNan = [](T value) { return value != value; };
@@ -65,7 +65,7 @@ int64_t argMax(std::span<const T> row) {
   for (size_t i = 1; i < row.size(); ++i) {
     if (row[i] > row[best] || (isNan(row[best]) && !isNan(row[i]))) best = i;
   }
-  return static_cast<int64_t>(best);
+  return isNan(row[best]) ? -1 : static_cast<int64_t>(best);
 }
 
 template <class T>

@@ -64,7 +64,7 @@ Value Emitter::reduce(std::string_view op, const Value& x, const std::vector<int
 
 // The largest first, then the lowest index that holds it: two plain reductions, which every backend
 // vectorises, where a reduction of (value, index) pairs is scalar code on the CPU. NaN equals nothing, so it
-// is never chosen; a row with nothing but NaN finds no index and gets 0.
+// is never chosen; a row with nothing but NaN finds no index and gets -1.
 Value Emitter::argMax(const Value& x, int64_t axis) {
   const Shape& shape = x.type.shape;
   Value ordered = x;
@@ -82,7 +82,7 @@ Value Emitter::argMax(const Value& x, int64_t axis) {
   double none = static_cast<double>(shape[static_cast<size_t>(axis)]);
   Value index = reduce("minimum", select(is_largest, candidate, splat(candidate.type, none)), {axis});
   Value found = compare(graph::Comparison::kLess, index, none);
-  return select(found, index, splat(index.type, 0));
+  return select(found, index, splat(index.type, -1));
 }
 
 Value Emitter::dot(const Value& lhs, const Value& rhs, const graph::DotAttrs& attrs, DType result_dtype) {

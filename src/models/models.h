@@ -107,12 +107,12 @@ struct StepOptions {
 ///   lengths[S] logit_token[S]; and with Sampling::kFull: temperature f32[S] top_k[S] top_p f32[S] seed
 ///   u32[S]
 /// Padding tokens have token_sequence = S and kv_slots = -1; padding rows have length 0 and sample token 0.
-/// Outputs: sampled i32[S], then logits f32[S, vocabulary] if asked, then the caches (in place): "cache.k.3"
-/// and "cache.v.3" [pages, page_size, kv_heads, head_dim] a layer, or in a loop one "cache.k" and "cache.v"
-/// with the layers' pages one after the other [layers * pages, ...]; page ids and slots of the inputs count
-/// in one layer. Weights: "embed.weight", "layer.3.attention.q.weight" (in a loop "layers.attention.q.weight"
-/// [layers, ...]), "final_norm.weight", "head.weight" unless tied, "rope.0.cos" and "rope.0.sin" f32[P *
-/// page_size, dim / 2].
+/// Outputs: sampled i32[S] (-1: the row's logits are all NaN), then logits f32[S, vocabulary] if asked, then
+/// the caches (in place): "cache.k.3" and "cache.v.3" [pages, page_size, kv_heads, head_dim] a layer, or in a
+/// loop one "cache.k" and "cache.v" with the layers' pages one after the other [layers * pages, ...]; page
+/// ids and slots of the inputs count in one layer. Weights: "embed.weight", "layer.3.attention.q.weight" (in
+/// a loop "layers.attention.q.weight" [layers, ...]), "final_norm.weight", "head.weight" unless tied,
+/// "rope.0.cos" and "rope.0.sin" f32[P * page_size, dim / 2].
 struct StepProgram {
   graph::Graph graph;
   std::vector<ParameterSource> weights;

@@ -133,6 +133,9 @@ TEST(Sampler, InfiniteAndNanLogits) {  // case 52
     EXPECT_EQ(support({-kInfinity, 0, -kInfinity, 1}, {.temperature = temperature}), (std::set<int>{1, 3}));
   EXPECT_EQ(support({0, kNan, 1, 0}, {.temperature = 0}), (std::set<int>{2}));
   EXPECT_EQ(support({0, kNan, 1, 0}, {.temperature = 1}), (std::set<int>{0, 2, 3}));
+  for (float temperature : {0.0f, 1.0f})
+    EXPECT_EQ(draw({{{kNan, kNan, kNan}, {.temperature = temperature}}, {{1, kNan, 0}, {.temperature = 0}}}),
+              (std::vector<int32_t>{-1, 0}));
   EXPECT_EQ(support({0, kInfinity, 1, 0}, {.temperature = 1}), (std::set<int>{1}));
 }
 

@@ -126,11 +126,12 @@ ValueId buildGreedySampler(Builder& b, ValueId logits) { return b.argMax(logits,
 ValueId buildSampler(Builder& b, const SamplerInputs& in) {
   Rows r{b, b.type(in.logits).shape};
   ValueId logits = withoutNan(r, in.logits);
-  ValueId greedy_token = buildGreedySampler(b, logits);
+  ValueId greedy_token = buildGreedySampler(b, in.logits);
   // A comparison with NaN is false, so a row with NaN settings is greedy.
   ValueId draws = b.bitAnd(b.compare(Comparison::kGreater, in.temperature, r.f32(0)),
                            b.compare(Comparison::kGreater, in.top_p, r.f32(0)));
   draws = b.bitAnd(draws, b.compare(Comparison::kNotEqual, in.top_k, b.constant(DType::kI32, 1)));
+  draws = b.bitAnd(draws, b.compare(Comparison::kGreaterEqual, greedy_token, b.constant(DType::kI32, 0)));
   ValueId temperature = b.select(draws, in.temperature, r.f32(1));
 
   ValueId keys = orderedBits(r, logits);

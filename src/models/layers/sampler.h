@@ -3,7 +3,8 @@
 // Order: logits are divided by the temperature; top-k keeps the k largest (all that tie with the k-th); top-p
 // keeps, of what is left and renormalised, the smallest set of largest tokens whose probability reaches p. At
 // least one token is kept. A row is greedy (argmax, the lowest id on ties) when temperature <= 0, top_k = 1
-// or top_p <= 0; top_k <= 0 or >= vocabulary and top_p >= 1 limit nothing; -inf logits are never drawn.
+// or top_p <= 0; top_k <= 0 or >= vocabulary and top_p >= 1 limit nothing; -inf and NaN logits are
+// never drawn; a row with nothing but NaN draws -1.
 //
 // A draw depends on the row's logits, its seed and the position of the drawn token only: not on the row, the
 // batch or the steps before. There is no sort: thresholds are found by bisection over the bits of the logits.

@@ -32,7 +32,7 @@ module @"elementwise" {
     %23 = stablehlo.reduce(%21 init: %22) applies stablehlo.minimum across dimensions = [1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<2xi32> loc("sample/arg_max")
     %24 = stablehlo.constant dense<3> : tensor<2xi32> loc("sample/arg_max")
     %25 = stablehlo.compare LT, %23, %24, SIGNED : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1> loc("sample/arg_max")
-    %26 = stablehlo.constant dense<0> : tensor<2xi32> loc("sample/arg_max")
+    %26 = stablehlo.constant dense<-1> : tensor<2xi32> loc("sample/arg_max")
     %27 = stablehlo.select %25, %23, %26 : tensor<2xi1>, tensor<2xi32> loc("sample/arg_max")
     return %6, %7, %8, %9, %11, %27 : tensor<2x3xbf16>, tensor<bf16>, tensor<f32>, tensor<f32>, tensor<2xf32>, tensor<2xi32>
   }
