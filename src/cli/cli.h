@@ -28,4 +28,7 @@ struct Command {
   bool hidden = false;
 };
 
+/// Writes to standard output and flushes. Error: what was written did not reach its reader.
+Status writeOutput(std::string_view text);
+
 }  // namespace sublane::cli

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/json.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "engine/engine.h"
 #include "models/models.h"
@@ -23,12 +22,11 @@ struct RunOptions {
 
 Result<std::string> readPrompt(const RunOptions& o) {
   if (o.prompt_file.empty()) return o.prompt;
-  std::ifstream file(o.prompt_file, std::ios::binary);
-  std::stringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    return inputError("{}: the prompt file can't be read, or is empty", o.prompt_file);
+  SUBLANE_TRY(std::string text, readFile(o.prompt_file));
+  if (text.empty()) {
+    return inputError("{}: the prompt file is empty", o.prompt_file).hint("give at least one character");
   }
-  return text.str();
+  return text;
 }
 
 Result<std::vector<int32_t>> promptIds(const RunOptions& o, const text::Tokenizer& tokenizer) {
@@ -64,11 +62,10 @@ struct Answer {
 Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer, bool stream) {
   Answer answer;
   text::Detokenizer detokenizer = tokenizer.detokenizer();
-  auto emit = [&](const std::string& piece) {
+  auto emit = [&](const std::string& piece) -> Status {
     answer.text += piece;
-    if (!stream) return;
-    std::fwrite(piece.data(), 1, piece.size(), stdout);
-    std::fflush(stdout);
+    if (!stream) return Ok{};
+    return writeOutput(piece);
   };
   while (!engine.idle()) {
     SUBLANE_TRY(std::vector<engine::Token> tokens, engine.step());
@@ -76,11 +73,11 @@ Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer
       if (token.finish == engine::Finish::kStop) answer.finish = "stop";
       if (token.id < 0) continue;
       answer.ids.push_back(token.id);
-      emit(detokenizer.push(token.id));
+      SUBLANE_CHECK_OK(emit(detokenizer.push(token.id)));
     }
   }
-  emit(detokenizer.finish());
-  if (stream) std::fputs("\n", stdout);
+  SUBLANE_CHECK_OK(emit(detokenizer.finish()));
+  if (stream) SUBLANE_CHECK_OK(writeOutput("\n"));
   return answer;
 }
 
@@ -151,10 +148,9 @@ Status run(const RunOptions& o) {
                                 .layers_in_loop = o.layers == "loop",
                                 .sampling = o.draw.temperature > 0,
                                 .plugin = o.plugin};
-  if (options.context == 0) {
-    SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
-    options.context = std::min(config.context, roundUp(length + o.max_tokens));
-  }
+  SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
+  if (options.context == 0) options.context = std::min(config.context, roundUp(length + o.max_tokens));
+  SUBLANE_CHECK_OK(engine::checkPromptLength(length, options.context, config.context));
   say(o, fmt::format("reading {} and widening its weights to {}", o.model, o.dtype));
   SUBLANE_TRY(engine::Engine engine, engine::Engine::load(checkpoint, options));
   SUBLANE_TRY(int32_t id, engine.add({prompt, o.max_tokens, tokenizer.stopIds(), o.draw}));

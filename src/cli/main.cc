@@ -38,8 +38,8 @@ static Status checkVerb(int argc, char** argv) {
   return inputError("there is no verb \"{}\"", argv[1]).hint("the verbs are " + verbs);
 }
 
-/// Output that did not reach its reader is a failure, whatever the verb thought.
-static Status flushOutput() {
+Status writeOutput(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return Ok{};
   return machineError("standard output: {}", std::strerror(errno == 0 ? EIO : errno));
 }
@@ -70,7 +70,7 @@ static int run(int argc, char** argv) {
     return report(wrongUse(app, error));
   }
   Status status = actions.at(app.get_subcommands().front())();
-  if (status.ok()) status = flushOutput();
+  if (status.ok()) status = writeOutput("");  // a verb that did not look: output that is lost is a failure
   return status.ok() ? 0 : report(status.error());
 }
 
@@ -81,7 +81,8 @@ static int runGuarded(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::system_error& error) {
     if (error.code().value() == EPIPE) std::_Exit(128 + SIGPIPE);
-    return report(machineError("{}", error.what()));
+    // Of fmt::print, which only says "file".
+    return report(machineError("standard output: {}", error.code().message()));
   } catch (const std::bad_alloc&) {
     return report(machineError("out of memory"));
   } catch (const std::exception& error) {

@@ -206,6 +206,13 @@ Result<std::vector<Token>> Engine::State::advance(const std::vector<int64_t>& co
     Finish finish = Finish::kRunning;
     if (sequence.uncached() == 0) {
       int32_t id = sampled[i];
+      if (id < 0) {
+        return inputError("{}: all logits of sequence {} after {} tokens are NaN", config.model, sequence.id,
+                          sequence.tokens.size())
+            .hint(options.dtype == formats::DType::kBF16
+                      ? "a sum may overflow: try float32; else the weights don't fit their architecture"
+                      : "the weights, though finite, don't fit their architecture or their settings");
+      }
       const std::vector<int32_t>& stops = sequence.request.stop_ids;
       bool stopped = std::find(stops.begin(), stops.end(), id) != stops.end();
       if (!stopped) sequence.tokens.push_back(id);
@@ -224,6 +231,15 @@ Result<std::vector<Token>> Engine::State::advance(const std::vector<int64_t>& co
   return tokens;
 }
 
+Status checkPromptLength(int64_t prompt, int64_t context, int64_t limit) {
+  if (prompt < context) return Ok{};
+  return inputError("prompt of {} tokens: the context holds {}, and the answer needs at least one of them",
+                    prompt, context)
+      .hint(prompt >= limit
+                ? fmt::format("shorten the prompt: the model was made for {} tokens", limit)
+                : fmt::format("shorten the prompt, or pass --context {} (the model's limit)", limit));
+}
+
 Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
@@ -240,12 +256,7 @@ Result<int32_t> Engine::add(Request request) {
   State& s = *state_;
   auto length = static_cast<int64_t>(request.prompt.size());
   if (length == 0) return inputError("the prompt has no tokens").hint("give at least one character");
-  if (length >= s.options.context) {
-    return inputError("prompt of {} tokens: the context holds {}, and the answer needs at least one of them",
-                      length, s.options.context)
-        .hint(fmt::format("shorten the prompt, or pass --context {} (the model's limit is {})",
-                          std::min(length + request.max_tokens, s.config.context), s.config.context));
-  }
+  SUBLANE_CHECK_OK(checkPromptLength(length, s.options.context, s.config.context));
   if (request.max_tokens < 1) return inputError("max_tokens is {}: at least 1 is needed", request.max_tokens);
   for (int32_t id : request.prompt) {
     if (id < 0 || id >= s.config.vocabulary) {

@@ -66,6 +66,9 @@ struct Times {
   std::vector<double> decode;  // each step that read no prompt token
 };
 
+/// Room for one token of the answer beside the prompt? `limit` is the longest context of the model.
+Status checkPromptLength(int64_t prompt, int64_t context, int64_t limit);
+
 class Engine {
  public:
   static Result<Engine> load(const io::Checkpoint& checkpoint, const EngineOptions& options);
@@ -76,7 +79,8 @@ class Engine {
   /// Admits a sequence. Errors: empty prompt, an id outside the vocabulary, a prompt with no room for one
   /// token in the context, no free place.
   Result<int32_t> add(Request request);
-  /// One step over all sequences. Finished ones are gone afterwards and their pages free.
+  /// One step over all sequences. Finished ones are gone afterwards and their pages free. Errors: logits that
+  /// are all NaN.
   Result<std::vector<Token>> step();
   bool idle() const;
 
