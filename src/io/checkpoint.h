@@ -99,11 +99,13 @@ class ConfigReader {
   const std::vector<std::string>& assumptions() const { return assumptions_; }
   /// Every recorded fault, and every key that was neither read nor ignored, in one error.
   Status finish() const;
+  const std::string& source() const { return source_; }
 
  private:
   const MetadataValue* read(const std::string& key);
   const Metadata& metadata_;
   std::string source_;
+  void refuseAbsent(const std::string& key);
   std::set<std::string> consumed_;
   std::vector<std::string> ignored_patterns_;
   std::vector<std::string> assumptions_;

@@ -86,18 +86,23 @@ std::optional<std::vector<std::string>> ConfigReader::optionalStrings(const std:
   return std::nullopt;
 }
 
+void ConfigReader::refuseAbsent(const std::string& key) {
+  if (has(key)) return;
+  faults_.push_back(fmt::format("{} is {}", key, metadata_.contains(key) ? "null" : "missing"));
+}
+
 int64_t ConfigReader::requireInt(const std::string& key) {
-  if (!has(key)) faults_.push_back(fmt::format("{} is missing", key));
+  refuseAbsent(key);
   return optionalInt(key).value_or(0);
 }
 
 double ConfigReader::requireFloat(const std::string& key) {
-  if (!has(key)) faults_.push_back(fmt::format("{} is missing", key));
+  refuseAbsent(key);
   return optionalFloat(key).value_or(0.0);
 }
 
 std::string ConfigReader::requireString(const std::string& key) {
-  if (!has(key)) faults_.push_back(fmt::format("{} is missing", key));
+  refuseAbsent(key);
   return optionalString(key).value_or("");
 }
 

@@ -82,14 +82,14 @@ double ggufAttentionScale(io::ConfigReader& keys, const DecoderConfig& config) {
 
 void readGguf(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderConfig& config) {
   readGgufSizes(keys, checkpoint, config);
-  double local_theta = otherwise(keys, keys.optionalFloat("gemma3.rope.freq_base_swa"), kUsualLocalTheta,
+  double local_theta = otherwise(keys, optionalAbove(keys, "gemma3.rope.freq_base_swa", 1), kUsualLocalTheta,
                                  "gemma3.rope.freq_base_swa absent: windowed layers turn by theta 10000");
   config.rotaries = {readGgufRotary(keys, checkpoint, config.head_dim),
                      localRotary(local_theta, config.head_dim)};
   int64_t pattern =
       otherwise(keys, keys.optionalInt("gemma3.attention.sliding_window_pattern"), kUsualPattern,
                 "gemma3.attention.sliding_window_pattern absent: every 6th layer sees everything");
-  setLayers(keys.requireInt("gemma3.attention.sliding_window"), everyNth(pattern, config.layers), config);
+  setLayers(requireSize(keys, "gemma3.attention.sliding_window"), everyNth(pattern, config.layers), config);
   config.attention_scale = ggufAttentionScale(keys, config);
   refuseScoreCap(keys, "gemma3.attn_logit_softcapping");
   config.final_soft_cap = keys.optionalFloat("gemma3.final_logit_softcapping").value_or(0.0);
@@ -128,8 +128,8 @@ void readHf(io::ConfigReader& keys, DecoderConfig& config) {
   keys.ignore("hidden_act");  // the family reads hidden_activation only
   config.rotaries = {readHfRotary(keys, kHfGlobalRotary, config.head_dim),
                      readHfRotary(keys, kHfLocalRotary, config.head_dim)};
-  setLayers(keys.requireInt("sliding_window"), hfWindowed(keys, config.layers), config);
-  config.attention_scale = scaleOfWidth(keys.requireFloat("query_pre_attn_scalar"));
+  setLayers(requireSize(keys, "sliding_window"), hfWindowed(keys, config.layers), config);
+  config.attention_scale = scaleOfWidth(requireAbove(keys, "query_pre_attn_scalar", 0));
   refuseScoreCap(keys, "attn_logit_softcapping");
   config.final_soft_cap = keys.optionalFloat("final_logit_softcapping").value_or(0.0);
   for (const char* key : {"attention_bias", "use_bidirectional_attention"}) refuseIfTrue(keys, key);

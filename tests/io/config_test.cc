@@ -53,7 +53,7 @@ TEST(ConfigReader, NamesAllFaultsAtOnce) {
             "  heads is missing\n"
             "  theta is float, not an integer\n"
             "  layers is integer, not a string\n"
-            "  none is missing\n"
+            "  none is null\n"
             "  windows is integers, not strings\n"
             "  name is string, not a bool\n"
             "  rope_scaling.type = \"foo\" is not supported (default, linear, llama3)\n"

@@ -149,14 +149,45 @@ TEST(LlamaConfig, RefusesMathematicsItDoesNotHave) {
 
 TEST(LlamaConfig, SizesThatDontFit) {
   std::string text = replaced(kLlama3, "\"num_key_value_heads\": 8", "\"num_key_value_heads\": 5");
-  text = replaced(text, "\"vocab_size\": 128256", "\"vocab_size\": 0, \"head_dim\": 127");
+  text = replaced(text, "\"vocab_size\": 128256", "\"vocab_size\": 128256, \"head_dim\": 127");
   std::string error = errorOf(hfConfig(text));
-  EXPECT_EQ(error,
-            "llama: vocabulary is 0; 32 heads are not a multiple of 5 kv heads; "
-            "rotary width 127 is not an even number up to the head width 127");
-  EXPECT_TRUE(contains(errorOf(hfConfig(replaced(kLlama3, "\"num_hidden_layers\": 32",
-                                                 "\"num_hidden_layers\": 1000000000000"))),
-                       "num_hidden_layers = 1000000000000 is outside 1..4096"));
+  EXPECT_TRUE(contains(error,
+                       "config_test.json: llama: 32 heads are not a multiple of 5 kv heads; "
+                       "rotary width 127 is not an even number up to the head width 127"));
+}
+
+TEST(LlamaConfig, ValuesOutOfRangeAreNamedByFileKeyAndRange) {
+  struct Case {
+    const char *key, *value, *says;
+  };
+  for (const Case& c : {Case{"num_hidden_layers", "1000000000000", "= 1000000000000 is outside 1..4096"},
+                        Case{"num_hidden_layers", "0", "= 0 is outside 1..4096"},
+                        Case{"vocab_size", "0", "= 0 is outside 1..2147483647"},
+                        Case{"hidden_size", "-1", "= -1 is outside 1..2147483647"},
+                        Case{"intermediate_size", "4294967296", "= 4294967296 is outside 1..2147483647"},
+                        Case{"num_attention_heads", "0", "= 0 is outside 1..2147483647"},
+                        Case{"num_key_value_heads", "0", "= 0 is outside 1..2147483647"},
+                        Case{"max_position_embeddings", "0", "= 0 is outside 1..2147483647"},
+                        Case{"rms_norm_eps", "0", "= 0 is not a finite number above 0"},
+                        Case{"rms_norm_eps", "null", "is null"},
+                        Case{"rope_theta", "0", "= 0 is not a finite number above 1"},
+                        Case{"rope_theta", "-500000.0", "= -500000 is not a finite number above 1"}}) {
+    std::string text = kLlama3;
+    const size_t colon = text.find(':', text.find(fmt::format("\"{}\"", c.key)));
+    const size_t end = text.find_first_of(",}", colon);
+    const std::string error = errorOf(hfConfig(text.replace(colon + 1, end - colon - 1, c.value)));
+    EXPECT_TRUE(contains(error, fmt::format("config_test.json: {} {}", c.key, c.says)));
+  }
+  TinyModel tiny = ggufModel("llama.json");
+  tiny.checkpoint.metadata["llama.attention.layer_norm_rms_epsilon"] = {
+      std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_TRUE(contains(errorOf(tiny.checkpoint),
+                       "llama.attention.layer_norm_rms_epsilon = nan is not a finite number above 0"));
+  tiny = ggufModel("llama.json");
+  tiny.checkpoint.metadata["llama.attention.head_count"] = integer(0);
+  const std::string error = errorOf(tiny.checkpoint);
+  EXPECT_TRUE(contains(error, "llama.attention.head_count = 0 is outside 1..2147483647"));
+  EXPECT_FALSE(contains(error, "rope")) << error;
 }
 
 TEST(LlamaConfig, GgufExtras) {

@@ -9,8 +9,6 @@
 namespace sublane::models {
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 31;  // indices of rows and channels are 32-bit
-
 class Faults {
  public:
   template <class... Args>
@@ -35,11 +33,11 @@ void checkSizes(const DecoderConfig& config, Faults& faults) {
                            Size{"layers", config.layers}, Size{"heads", config.heads},
                            Size{"kv heads", config.kv_heads}, Size{"head width", config.head_dim},
                            Size{"feed-forward size", config.feed_forward}, Size{"context", config.context}})
-    faults.unless(size.value > 0 && size.value < kMostElements, "{} is {}", size.name, size.value);
+    faults.unless(size.value > 0 && size.value <= kMostElements, "{} is {}", size.name, size.value);
   if (config.kv_heads > 0)
     faults.unless(config.heads % config.kv_heads == 0, "{} heads are not a multiple of {} kv heads",
                   config.heads, config.kv_heads);
-  faults.unless(config.norm_epsilon >= 0 && std::isfinite(config.norm_epsilon), "norm epsilon is {}",
+  faults.unless(config.norm_epsilon > 0 && std::isfinite(config.norm_epsilon), "norm epsilon is {}",
                 config.norm_epsilon);
   faults.unless(config.attention_scale > 0 && std::isfinite(config.attention_scale), "attention scale is {}",
                 config.attention_scale);
@@ -77,7 +75,7 @@ void checkLayers(const DecoderConfig& config, Faults& faults) {
     faults.unless(rotary >= 0 && static_cast<size_t>(rotary) < config.rotaries.size(),
                   "a layer uses rotary {} of {}", rotary, config.rotaries.size());
   for (int64_t window : config.layer_window)
-    faults.unless(window >= 0 && window < kMostElements, "a layer's window is {}", window);
+    faults.unless(window >= 0 && window <= kMostElements, "a layer's window is {}", window);
 }
 
 std::string describeRotary(const Rotary& rotary) {

@@ -12,16 +12,10 @@ namespace {
 constexpr double kUsualTheta = 10000.0;  // of the first rotary models; both containers' formats name it
 constexpr int64_t kMostLayers = 4096;    // beyond any model; keeps a broken file from asking for memory
 
-void limitLayers(io::ConfigReader& keys, const std::string& key, DecoderConfig& config) {
-  if (config.layers >= 0 && config.layers <= kMostLayers) return;
-  keys.refuse(fmt::format("{} = {} is outside 1..{}", key, config.layers, kMostLayers));
-  config.layers = 0;
-}
-
 /// Heads of one width; a file whose keys and values differ is refused.
 int64_t readGgufHeadDim(io::ConfigReader& keys, const std::string& prefix, const DecoderConfig& config) {
-  std::optional<int64_t> key = keys.optionalInt(prefix + "attention.key_length");
-  std::optional<int64_t> value = keys.optionalInt(prefix + "attention.value_length");
+  std::optional<int64_t> key = optionalSize(keys, prefix + "attention.key_length");
+  std::optional<int64_t> value = optionalSize(keys, prefix + "attention.value_length");
   if (key && value && *key != *value)
     keys.refuse(fmt::format("{0}attention.key_length {1} and value_length {2} differ", prefix, *key, *value));
   if (key) return *key;
@@ -29,7 +23,7 @@ int64_t readGgufHeadDim(io::ConfigReader& keys, const std::string& prefix, const
 }
 
 int64_t readGgufVocabulary(io::ConfigReader& keys, const std::string& prefix) {
-  if (std::optional<int64_t> size = keys.optionalInt(prefix + "vocab_size")) return *size;
+  if (keys.has(prefix + "vocab_size")) return requireSize(keys, prefix + "vocab_size");
   std::optional<std::vector<std::string>> tokens = keys.optionalStrings("tokenizer.ggml.tokens");
   if (!tokens) {
     keys.refuse(prefix + "vocab_size and tokenizer.ggml.tokens are both missing");
@@ -46,13 +40,13 @@ void readHfScaling(io::ConfigReader& keys, const std::string& prefix, const std:
   if (type == "default") return;
   if (type == "linear") {
     rotary.scaling = Rotary::Scaling::kLinear;
-    rotary.factor = keys.requireFloat(prefix + ".factor");
+    rotary.factor = requireAbove(keys, prefix + ".factor", 0);
   } else if (type == "llama3") {
     rotary.scaling = Rotary::Scaling::kLlama3;
-    rotary.factor = keys.requireFloat(prefix + ".factor");
-    rotary.low_frequency_factor = keys.requireFloat(prefix + ".low_freq_factor");
-    rotary.high_frequency_factor = keys.requireFloat(prefix + ".high_freq_factor");
-    rotary.original_context = keys.requireInt(prefix + ".original_max_position_embeddings");
+    rotary.factor = requireAbove(keys, prefix + ".factor", 0);
+    rotary.low_frequency_factor = requireAbove(keys, prefix + ".low_freq_factor", 0);
+    rotary.high_frequency_factor = requireAbove(keys, prefix + ".high_freq_factor", 0);
+    rotary.original_context = requireSize(keys, prefix + ".original_max_position_embeddings");
   } else {
     keys.refuse(
         fmt::format("{}.rope_type = \"{}\" is not supported (default, linear, llama3)", prefix, type));
@@ -77,18 +71,45 @@ void refusePartialRotary(io::ConfigReader& keys, const std::string& key) {
 
 }  // namespace
 
+std::optional<int64_t> optionalSize(io::ConfigReader& keys, const std::string& key) {
+  std::optional<int64_t> value = keys.optionalInt(key);
+  if (!value || (*value >= 1 && *value <= kMostElements)) return value;
+  keys.refuse(fmt::format("{} = {} is outside 1..{}", key, *value, kMostElements));
+  return 0;
+}
+
+int64_t requireSize(io::ConfigReader& keys, const std::string& key, int64_t most) {
+  if (!keys.has(key)) return keys.requireInt(key);  // which says that it is missing
+  const std::optional<int64_t> value = keys.optionalInt(key);
+  if (!value) return 0;
+  if (*value >= 1 && *value <= most) return *value;
+  keys.refuse(fmt::format("{} = {} is outside 1..{}", key, *value, most));
+  return 0;
+}
+
+std::optional<double> optionalAbove(io::ConfigReader& keys, const std::string& key, double low) {
+  std::optional<double> value = keys.optionalFloat(key);
+  if (!value || (*value > low && std::isfinite(*value))) return value;
+  keys.refuse(fmt::format("{} = {} is not a finite number above {}", key, *value, low));
+  return std::nullopt;
+}
+
+double requireAbove(io::ConfigReader& keys, const std::string& key, double low) {
+  if (!keys.has(key)) return keys.requireFloat(key);
+  return optionalAbove(keys, key, low).value_or(0.0);
+}
+
 void readGgufSizes(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderConfig& config) {
   std::string prefix = checkpoint.architecture + ".";
-  config.layers = keys.requireInt(prefix + "block_count");
-  limitLayers(keys, prefix + "block_count", config);
-  config.context = keys.requireInt(prefix + "context_length");
-  config.hidden = keys.requireInt(prefix + "embedding_length");
-  config.feed_forward = keys.requireInt(prefix + "feed_forward_length");
-  config.heads = keys.requireInt(prefix + "attention.head_count");
-  config.kv_heads = otherwise(keys, keys.optionalInt(prefix + "attention.head_count_kv"), config.heads,
+  config.layers = requireSize(keys, prefix + "block_count", kMostLayers);
+  config.context = requireSize(keys, prefix + "context_length");
+  config.hidden = requireSize(keys, prefix + "embedding_length");
+  config.feed_forward = requireSize(keys, prefix + "feed_forward_length");
+  config.heads = requireSize(keys, prefix + "attention.head_count");
+  config.kv_heads = otherwise(keys, optionalSize(keys, prefix + "attention.head_count_kv"), config.heads,
                               prefix + "attention.head_count_kv absent: as many as head_count");
   config.head_dim = readGgufHeadDim(keys, prefix, config);
-  config.norm_epsilon = keys.requireFloat(prefix + "attention.layer_norm_rms_epsilon");
+  config.norm_epsilon = requireAbove(keys, prefix + "attention.layer_norm_rms_epsilon", 0);
   config.vocabulary = readGgufVocabulary(keys, prefix);
   config.tied_embedding = checkpoint.find("output.weight") == nullptr;
   if (config.tied_embedding)
@@ -97,15 +118,14 @@ void readGgufSizes(io::ConfigReader& keys, const io::Checkpoint& checkpoint, Dec
 }
 
 void readHfSizes(io::ConfigReader& keys, bool tied_by_default, DecoderConfig& config) {
-  config.layers = keys.requireInt("num_hidden_layers");
-  limitLayers(keys, "num_hidden_layers", config);
-  config.context = keys.requireInt("max_position_embeddings");
-  config.hidden = keys.requireInt("hidden_size");
-  config.feed_forward = keys.requireInt("intermediate_size");
-  config.heads = keys.requireInt("num_attention_heads");
-  config.kv_heads = otherwise(keys, keys.optionalInt("num_key_value_heads"), config.heads,
+  config.layers = requireSize(keys, "num_hidden_layers", kMostLayers);
+  config.context = requireSize(keys, "max_position_embeddings");
+  config.hidden = requireSize(keys, "hidden_size");
+  config.feed_forward = requireSize(keys, "intermediate_size");
+  config.heads = requireSize(keys, "num_attention_heads");
+  config.kv_heads = otherwise(keys, optionalSize(keys, "num_key_value_heads"), config.heads,
                               "num_key_value_heads absent: as many as num_attention_heads");
-  if (std::optional<int64_t> head_dim = keys.optionalInt("head_dim")) {
+  if (std::optional<int64_t> head_dim = optionalSize(keys, "head_dim")) {
     config.head_dim = *head_dim;
   } else if (config.heads > 0) {
     config.head_dim = config.hidden / config.heads;
@@ -116,8 +136,8 @@ void readHfSizes(io::ConfigReader& keys, bool tied_by_default, DecoderConfig& co
                       "num_attention_heads {}",
                       config.hidden, config.heads));
   }
-  config.norm_epsilon = keys.requireFloat("rms_norm_eps");
-  config.vocabulary = keys.requireInt("vocab_size");
+  config.norm_epsilon = requireAbove(keys, "rms_norm_eps", 0);
+  config.vocabulary = requireSize(keys, "vocab_size");
   config.tied_embedding =
       otherwise(keys, keys.optionalBool("tie_word_embeddings"), tied_by_default,
                 fmt::format("tie_word_embeddings absent: {} by the family's default", tied_by_default));
@@ -131,17 +151,17 @@ void readHfSizes(io::ConfigReader& keys, bool tied_by_default, DecoderConfig& co
 Rotary readGgufRotary(io::ConfigReader& keys, const io::Checkpoint& checkpoint, int64_t head_dim) {
   std::string prefix = checkpoint.architecture + ".rope.";
   Rotary rotary;
-  rotary.theta = otherwise(keys, keys.optionalFloat(prefix + "freq_base"), kUsualTheta,
+  rotary.theta = otherwise(keys, optionalAbove(keys, prefix + "freq_base", 1), kUsualTheta,
                            prefix + "freq_base absent: 10000");
   rotary.dim = keys.optionalInt(prefix + "dimension_count").value_or(head_dim);
-  if (rotary.dim != head_dim)
+  if (head_dim > 0 && rotary.dim != head_dim)  // a width that is no size was refused already
     keys.refuse(
         fmt::format("{}dimension_count {} is not the head's width {}: partial rotation is not supported",
                     prefix, rotary.dim, head_dim));
   std::string type = keys.optionalString(prefix + "scaling.type").value_or("none");
   if (type == "linear") {
     rotary.scaling = Rotary::Scaling::kLinear;
-    rotary.factor = keys.requireFloat(prefix + "scaling.factor");
+    rotary.factor = requireAbove(keys, prefix + "scaling.factor", 0);
   } else if (type != "none") {
     keys.refuse(fmt::format("{}scaling.type = \"{}\" is not supported (none, linear)", prefix, type));
     keys.ignore(prefix + "scaling.*");
@@ -167,7 +187,7 @@ Rotary readHfRotary(io::ConfigReader& keys, const HfRotaryKeys& names, int64_t h
   rotary.dim = head_dim;
   const std::string parameters(names.parameters), theta(names.theta), scaling(names.scaling);
   const std::string newer_key = parameters + ".rope_theta";
-  std::optional<double> newer = keys.optionalFloat(newer_key), older = keys.optionalFloat(theta);
+  std::optional<double> newer = optionalAbove(keys, newer_key, 1), older = optionalAbove(keys, theta, 1);
   if (newer && older && *newer != *older)
     keys.refuse(fmt::format("{} {} and {} {} disagree", newer_key, *newer, theta, *older));
   rotary.theta = otherwise(keys, newer ? newer : older, names.usual_theta,
@@ -211,7 +231,8 @@ double scaleOfWidth(double width) { return width > 0 ? 1.0 / std::sqrt(width) : 
 Result<DecoderConfig> finishConfig(io::ConfigReader& keys, DecoderConfig config) {
   SUBLANE_CHECK_OK(keys.finish());
   config.assumptions = keys.assumptions();
-  SUBLANE_CHECK_OK(checkConfig(config));
+  Status fits = checkConfig(config);
+  if (!fits.ok()) return std::move(fits).error().at(keys.source());
   return config;
 }
 

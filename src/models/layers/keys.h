@@ -20,6 +20,15 @@
 
 namespace sublane::models {
 
+/// Sizes of networks and their indices are below this: rows and channels are 32-bit.
+inline constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
+/// A size of 1 to `most`. Anything else is refused by its key and gives 0, as an absent or mistyped one does.
+int64_t requireSize(io::ConfigReader& keys, const std::string& key, int64_t most = kMostElements);
+std::optional<int64_t> optionalSize(io::ConfigReader& keys, const std::string& key);
+/// A finite number above `low`. Anything else is refused by its key and gives nothing.
+std::optional<double> optionalAbove(io::ConfigReader& keys, const std::string& key, double low);
+double requireAbove(io::ConfigReader& keys, const std::string& key, double low);
+
 /// Layers, widths, heads, context, vocabulary, norm epsilon and the tied head, under "<architecture>.".
 void readGgufSizes(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderConfig& config);
 /// The same from config.json. `tied_by_default` is what the family does when tie_word_embeddings is absent.

@@ -144,8 +144,9 @@ Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& confi
       faults.push_back(
           fmt::format("extra {} {}, which {} does not use", tensor.name, list(tensor.shape), model.name));
   if (faults.empty()) return Ok{};
-  return inputError("{}: {} tensors do not fit model {}:\n    {}", checkpoint.source, faults.size(),
-                    model.name, fmt::join(faults, "\n    "))
+  return inputError("{}: {} tensor{} model {}:\n    {}", checkpoint.source, faults.size(),
+                    faults.size() == 1 ? " does not fit" : "s do not fit", model.name,
+                    fmt::join(faults, "\n    "))
       .hint("the file is damaged, or of another architecture than its metadata says");
 }
 
