@@ -5,6 +5,7 @@
 
 #include "io/gguf.h"
 #include "io/known_checkpoints.h"
+#include "io/verified_file.h"
 
 namespace sublane::io {
 namespace {
@@ -19,6 +20,12 @@ Result<Checkpoint> openKnown(const KnownCheckpoint& known) {
   if (ignored) return machineError("{}: not fetched yet ({} is missing)", known.name, path).hint(hint);
   if (bytes != known.bytes) {
     return machineError("{}: {} has {} bytes, not {}", known.name, path, bytes, known.bytes).hint(hint);
+  }
+  SUBLANE_TRY(bool unchanged, isVerified(path, known.bytes, known.sha256));
+  if (!unchanged) {
+    return machineError("{}: {} has changed since it was fetched: its sha256 is not {}", known.name, path,
+                        known.sha256)
+        .hint(hint);
   }
   return openGguf(path);
 }

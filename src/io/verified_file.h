@@ -1,5 +1,5 @@
 // Remembers that a file had the right hash, so that it need not be read again: "<path>.verified" holds the
-// hash with the file's size and time of change. Private to fetching.
+// hash with the file's size and time of change. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace sublane::io {
 
-/// Is there a file of this size and hash at `path`? Reads it only if the note does not fit it.
+/// Is there a file of this size and hash at `path`? Reads it only if the note does not fit it, and then
+/// notes what it found (a folder that can't be written stays without a note).
 Result<bool> isVerified(const std::string& path, uint64_t bytes, std::string_view sha256);
 
 /// Notes that `path`, as it is now, has this hash.

@@ -96,6 +96,9 @@ TEST_F(OpenCheckpoint, KnownNameNotFetchedYet) {
   ASSERT_TRUE(writeFileAtomically(file, "short").ok());
   EXPECT_EQ(errorOf("smollm2-135m"),
             "smollm2-135m: " + file + " has 5 bytes, not 98362432\n  hint: run: sublane fetch smollm2-135m");
+  fs::resize_file(file, 98362432);  // as long as the right one
+  EXPECT_NE(errorOf("smollm2-135m").find(file + " has changed since it was fetched: its sha256 is not "),
+            std::string::npos);
 }
 
 }  // namespace
