@@ -67,13 +67,20 @@ void fail(Check& check, std::string state, const Error& error) {
   check.fix = error.hint();
 }
 
-std::string reinstall(const Check& check) {
+/// The variable that names another library than the pinned one, if it is set.
+bool isOverridden(const pjrt::Part& part) {
+  const char* chosen = part.override.empty() ? nullptr : std::getenv(std::string(part.override).c_str());
+  return chosen != nullptr && *chosen != '\0';
+}
+
+std::string reinstall(const Check& check, const pjrt::Part& part) {
+  if (isOverridden(part)) return fmt::format("unset {}", part.override);
   return fmt::format("remove the folder of {} {} in the cache's parts/, then run tools/setup.sh", check.name,
                      check.pinned);
 }
 
 /// Starts the plugin in a child and fills pjrt_api and says.
-void probe(Check& check, bool execute) {
+void probe(Check& check, const pjrt::Part& part, bool execute) {
   Subprocess child;
   child.argv = {"/proc/self/exe", "doctor", execute ? "--probe" : "--probe-compiler", check.file};
   child.timeout_seconds = kProbeSeconds;
@@ -82,7 +89,7 @@ void probe(Check& check, bool execute) {
   if (!ended->succeeded()) {
     return fail(check, "cannot load",
                 machineError("{}: {}\n{}", check.file, ended->describe(), ended->lastWords(4))
-                    .hint(reinstall(check)));
+                    .hint(reinstall(check, part)));
   }
   check.pjrt_api = firstLine(ended->output);
   check.says = firstLine(ended->output.substr(std::min(ended->output.size(), check.pjrt_api.size() + 1)));
@@ -108,7 +115,8 @@ Check checkPart(const pjrt::Part& part) {
   check.pinned = part.version;
   const Result<std::string> path = pjrt::pluginPath(check.name);
   if (!path.ok()) {
-    fail(check, hasOtherVersion(part.name) ? "wrong version" : "missing", path.error());
+    fail(check, !isOverridden(part) && hasOtherVersion(part.name) ? "wrong version" : "missing",
+         path.error());
     if (!check.needed) check.fix = "run tools/setup.sh test";  // make demo leaves these out
     return check;
   }
@@ -116,17 +124,15 @@ Check checkPart(const pjrt::Part& part) {
   check.state = "ok";
   check.file = *path;
   check.version = packageVersion(check.file);
-  const char* chosen = part.override.empty() ? nullptr : std::getenv(std::string(part.override).c_str());
-  const bool is_pinned_place = chosen == nullptr || *chosen == '\0';
-  if (is_pinned_place && check.version != check.pinned) {
+  if (!isOverridden(part) && check.version != check.pinned) {
     fail(check, "wrong version",
          machineError("{}: its package says version {}, Sublane needs {}", check.file,
                       check.version.empty() ? "nothing" : check.version, check.pinned)
-             .hint(reinstall(check)));
+             .hint(reinstall(check, part)));
     return check;
   }
-  if (!is_pinned_place) check.state = fmt::format("ok, by ${}", part.override);
-  probe(check, !is_libtpu);
+  if (isOverridden(part)) check.state = fmt::format("ok, by ${}", part.override);
+  probe(check, part, !is_libtpu);
   if (check.good && is_libtpu) tryCompile(check);
   return check;
 }

@@ -87,7 +87,7 @@ Result<std::string> pluginPath(const std::string& name) {
     const char* path = std::getenv(std::string(part->override).c_str());
     if (path != nullptr && *path != '\0') {
       if (isFile(path)) return std::string(path);
-      return machineError("{}: ${} names {}, and there is no such file", name, part->override, path)
+      return machineError("{}: ${} names {}, which is not a file", name, part->override, path)
           .hint(fmt::format("unset {} to use the installed {} {}", part->override, name, part->version));
     }
   }

@@ -149,6 +149,21 @@ TEST_F(Doctor, ALibraryThatIsNoPlugin) {
   EXPECT_TRUE(has(libtpu, "problem", "GetPjrtApi")) << libtpu;
 }
 
+TEST_F(Doctor, AChosenLibraryThatIsNotThereIsBlamedNotTheInstalledOne) {
+  install(part("libtpu"), "0.0.1", "0.0.1", "");
+  for (const char* chosen : {"/no/such/libtpu.so", "/etc"}) {
+    environment_["SUBLANE_LIBTPU"] = chosen;
+    const nlohmann::json libtpu = check("libtpu");
+    EXPECT_EQ(libtpu["state"], "missing") << libtpu;
+    EXPECT_TRUE(
+        has(libtpu, "problem", std::string("$SUBLANE_LIBTPU names ") + chosen + ", which is not a file"))
+        << libtpu;
+    EXPECT_TRUE(has(libtpu, "fix", "unset SUBLANE_LIBTPU")) << libtpu;
+  }
+  environment_["SUBLANE_LIBTPU"] = "/lib/x86_64-linux-gnu/libm.so.6";
+  EXPECT_EQ(check("libtpu")["fix"], "unset SUBLANE_LIBTPU");
+}
+
 TEST_F(Doctor, DamagedCheckpoint) {
   environment_["XDG_CACHE_HOME"] = folder_.path();
   const std::string problem = check("smollm2-135m")["problem"];  // "no file PATH"
