@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 
 #include "base/paths.h"
@@ -16,6 +15,7 @@ struct CalibrateVerb {
   std::string points, out;
   std::vector<std::string> chips;
   report::CalibrateOptions options;
+  bool json = false;
 };
 
 std::string today() {
@@ -41,18 +41,20 @@ Status calibrate(CalibrateVerb& verb) {
   if (isatty(STDERR_FILENO))
     verb.options.common.progress = [](std::string_view what) { fmt::print(stderr, "calibrate: {}\n", what); };
   verb.options.common.cancel = &interrupted();
+  std::vector<report::Calibration> all;
   for (const std::string& chip : verb.chips) {
     verb.options.chip = chip;
-    SUBLANE_TRY(const report::Calibration found, report::calibrate(points, verb.options));
-    const std::string text = report::toText(found) + "\n";
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-    if (verb.out.empty()) continue;
-    const std::string file = fmt::format("{}/{}.fit.json", verb.out, chip);
-    SUBLANE_CHECK_OK(writeFileAtomically(file, report::fitJson(found)));
-    fmt::print("wrote {}; build again to simulate with it\n\n", file);
+    SUBLANE_TRY(report::Calibration found, report::calibrate(points, verb.options));
+    if (!verb.json) SUBLANE_CHECK_OK(writeOutput(report::toText(found) + "\n"));
+    if (!verb.out.empty()) {
+      const std::string file = fmt::format("{}/{}.fit.json", verb.out, chip);
+      SUBLANE_CHECK_OK(writeFileAtomically(file, report::fitJson(found)));
+      fmt::print(stderr, "wrote {}; build again to simulate with it\n", file);
+    }
+    all.push_back(std::move(found));
   }
-  if (verb.out.empty()) fmt::print("nothing was written; --out src/sim/models keeps the fit\n");
+  if (verb.json) return writeOutput(report::toJson(all));
+  if (verb.out.empty()) return writeOutput("nothing was written; --out src/sim/models keeps the fit\n");
   return Ok{};
 }
 
@@ -64,6 +66,7 @@ Action addCalibrate(CLI::App& app) {
   app.add_option("--out", verb->out, "A folder for <chip>.fit.json: src/sim/models");
   app.add_option("--fix", verb->options.fixed, "A parameter that keeps its source's value; may repeat");
   app.add_option("--data", verb->options.data, "What the points are called in the fit");
+  app.add_flag("--json", verb->json, "Print one JSON document");
   app.add_option("--date", verb->options.date, "The fit's date; today, if not given");
   return [verb] {
     Status status = [&] {

@@ -56,6 +56,8 @@ sim::ChipModel withParameters(sim::ChipModel base, const std::vector<double>& mu
 Result<Calibration> calibrate(const std::vector<CalibrationPoint>& points, const CalibrateOptions& options);
 
 std::string toText(const Calibration& calibration);
+/// sublane.calibrate/1: each chip's fit, its points with both times, and what was left out.
+std::string toJson(const std::vector<Calibration>& calibrations);
 /// What goes into src/sim/models/<chip>.fit.json: the chip file's "fitted" object.
 std::string fitJson(const Calibration& calibration);
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "report/calibrate.h"
 
 namespace sublane::report {
@@ -72,7 +73,9 @@ std::string toText(const Calibration& c) {
   return out;
 }
 
-std::string fitJson(const Calibration& c) {
+namespace {
+
+Json fitDocument(const Calibration& c) {
   Json parameters = Json::object(), residuals = Json::array(), launches = Json::object();
   for (const sim::FitResidual& r : c.fit.residuals) {
     residuals.push_back({{"class", r.group},
@@ -95,14 +98,37 @@ std::string fitJson(const Calibration& c) {
                           {"relative_standard_error", rounded(p.standard_error / p.value, 1e-4)}};
   }
   for (const auto& [source, us] : c.fit.launch_us) launches[source] = rounded(us, 0.1);
-  const Json fit = {{"parameters", parameters},
-                    {"date", c.date},
-                    {"data", c.data},
-                    {"points", c.points.size()},
-                    {"model_without_fit", c.model_hash},
-                    {"host_launch_us", launches},
-                    {"residuals", residuals}};
-  return fit.dump(2) + "\n";
+  return {{"parameters", parameters},
+          {"date", c.date},
+          {"data", c.data},
+          {"points", c.points.size()},
+          {"model_without_fit", c.model_hash},
+          {"host_launch_us", launches},
+          {"residuals", residuals}};
+}
+
+}  // namespace
+
+std::string fitJson(const Calibration& c) { return fitDocument(c).dump(2) + "\n"; }
+
+std::string toJson(const std::vector<Calibration>& all) {
+  Json document = jsonDocument("sublane.calibrate/1");
+  Json chips = Json::array();
+  for (const Calibration& c : all) {
+    Json points = Json::array(), left_out = Json::array();
+    for (size_t i = 0; i < c.points.size(); ++i) {
+      points.push_back(
+          {{"key", c.points[i].key},
+           {"class", c.points[i].kind},
+           {"measured", {{"value", c.points[i].measured_us}, {"unit", "us"}, {"origin", "measured"}}},
+           {"fitted", {{"value", c.fit.predicted[i]}, {"unit", "us"}, {"origin", "simulated"}}},
+           {"held_out_error", c.fit.held_out_error[i]}});
+    }
+    for (const auto& [key, why] : c.left_out) left_out.push_back({{"key", key}, {"why", why}});
+    chips.push_back({{"chip", c.chip}, {"fit", fitDocument(c)}, {"points", points}, {"left_out", left_out}});
+  }
+  document["chips"] = chips;
+  return jsonText(document);
 }
 
 }  // namespace sublane::report

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
+#include <nlohmann/json.hpp>
 
 #include "report/class_error.h"
 
@@ -79,6 +80,7 @@ Calibration madeUp() {
                        .fitted = true}};
   c.fit.predicted = {11, 5};
   c.fit.error = {0.1, 0};
+  c.fit.held_out_error = {0.12, 0};
   c.fit.residuals = {{.group = "GEMM",
                       .points = 6,
                       .start_median = 0.2,
@@ -116,6 +118,17 @@ TEST(CalibrationView, TheFitIsWhatTheModelsFileAndTheErrorBarsRead) {
   EXPECT_DOUBLE_EQ(errors.at("GEMM").p90, 0.1);
   // What was not fitted stays with its source.
   EXPECT_EQ(json.find("hbm_run_overhead_bytes"), std::string::npos);
+}
+
+TEST(CalibrationView, JsonTellsTheSameWithEveryPoint) {
+  const auto document = nlohmann::json::parse(toJson({madeUp(), madeUp()}));
+  EXPECT_EQ(document["schema"], "sublane.calibrate/1");
+  ASSERT_EQ(document["chips"].size(), 2u);
+  const auto& chip = document["chips"][0];
+  EXPECT_EQ(chip["fit"], nlohmann::json::parse(fitJson(madeUp())));
+  EXPECT_EQ(chip["points"].size(), madeUp().points.size());
+  EXPECT_EQ(chip["points"][0]["measured"]["origin"], "measured");
+  EXPECT_EQ(chip["left_out"][0]["why"], "a trap");
 }
 
 }  // namespace
