@@ -60,11 +60,10 @@ Error explainRefusal(const Error& error, const StepProgramText& program, const c
   if (const auto sizes = hbmSizes(error.message())) {
     return inputError("{}: does not fit in HBM: the program needs {}iB, a device has {}iB", where,
                       sizes->first, sizes->second)
-        .hint(
-            is_file
-                ? "a smaller program, or another --chip"
-                : "a smaller --batch or --context, --layers unrolled (a loop keeps a copy of the cache), or "
-                  "another --chip");
+        .hint(is_file ? "a smaller program, or another --chip"
+                      : "a smaller --batch or --context, --layers unrolled (a loop may keep a copy of the "
+                        "cache), or "
+                        "another --chip");
   }
   const auto fault = parseFault(error.message());
   if (is_file && fault) {
@@ -94,6 +93,9 @@ Status checkShapes(const std::string& path, const std::string& text) {
       .hint("lower the function for shapes that are all numbers");
 }
 
+/// Of a shape of chips: 2 in "2x4".
+int64_t axesOf(std::string_view shape) { return 1 + std::count(shape.begin(), shape.end(), 'x'); }
+
 /// Shards need a mesh that has as many devices.
 Status checkMesh(const std::string& path, const std::string& text, const std::string& mesh,
                  const chips::Chip& chip) {
@@ -102,11 +104,18 @@ Status checkMesh(const std::string& path, const std::string& text, const std::st
     return inputError("--mesh {}: not a shape of chips", mesh)
         .hint("for example --mesh 2x4, or 2x2x1 for v4, v5p and tpu7x");
   }
+  const int64_t axes = axesOf(chip.topology.substr(chip.topology.find(':') + 1));
+  if (!mesh.empty() && axesOf(mesh) != axes) {
+    return inputError("--mesh {}: {} axes, but a slice of {} has {}", mesh, axesOf(mesh), chip.name, axes)
+        .hint(axes == 2 ? "for example --mesh 2x4" : "for example --mesh 2x2x1");
+  }
   const int64_t partitions = countIn(text, "mhlo.num_partitions") * countIn(text, "mhlo.num_replicas");
   if (mesh.empty() && partitions > 1) {
     return inputError("{}: the program is made for {} devices, --mesh is not given (1 device)", path,
                       partitions)
-        .hint(fmt::format("for example --mesh 2x{}", partitions / 2));
+        .hint(fmt::format("for example --mesh 2x{}{}",
+                          std::max<int64_t>(1, partitions / 2 / chip.devices_per_chip),
+                          axes == 2 ? "" : "x1"));
   }
   int64_t devices = mesh.empty() ? 1 : chip.devices_per_chip;
   for (size_t at = 0; at < mesh.size(); at = std::min(mesh.find('x', at), mesh.size() - 1) + 1) {

@@ -77,7 +77,7 @@ Finding wholeTemporaries(const Look& look) {
                       formatBytes(static_cast<double>(memory->temporaries)),
                       formatBytes(static_cast<double>(memory->state))),
           look.layers_in_loop
-              ? "XLA keeps a copy of a cache that is updated in a loop: try --layers unrolled"
+              ? "XLA may keep a copy of a cache that is updated in a loop: try --layers unrolled"
               : "look for the copies of the cache among the rows; a kernel that aliases needs none",
           2e6 * static_cast<double>(memory->temporaries) / look.chip.hbm_bytes_per_second};
 }
@@ -222,7 +222,9 @@ Finding largestRow(const Look& look) {
                       escaped(largest->op), escaped(largest->place.part),
                       largest->place.part.empty() ? "" : ", ", largest->kind, largest->us,
                       look.percent(largest->us), std::max(largest->hbm_us, largest->mxu_us)),
-          largest->bound == Bound::kMxu
+          std::max(largest->hbm_us, largest->mxu_us) < 0.5 * largest->us
+              ? "far above both bounds: neither bytes nor the MXU limit it; sublane simulate says what does"
+          : largest->bound == Bound::kMxu
               ? "limited by the MXU: fewer operations, or a narrower type"
               : "limited by bytes: fewer bytes (quantised weights or cache), or better overlap",
           0.1 * largest->us};

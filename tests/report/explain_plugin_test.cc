@@ -187,6 +187,10 @@ TEST_F(Explain, AMeshIsForProgramsWithShardings) {
             std::string::npos);
   EXPECT_NE(on("1x2").error().text().find("--mesh 1x2: 2 devices of v6e, but "), std::string::npos);
   EXPECT_NE(on("two").error().text().find("--mesh two: not a shape of chips"), std::string::npos);
+  EXPECT_NE(on("2x2x2").error().text().find("--mesh 2x2x2: 3 axes, but a slice of v6e has 2"),
+            std::string::npos);
+  auto v4 = explainFile(sharded.path(), {.chip = "v4", .mesh = "2x2"});
+  EXPECT_NE(v4.error().text().find("--mesh 2x2: 2 axes, but a slice of v4 has 3"), std::string::npos);
   auto model = explainModel({.model = "smollm2-135m", .common = {.chip = "v6e", .mesh = "2x4"}});
   EXPECT_NE(model.error().text().find("built for one device so far"), std::string::npos);
 }
