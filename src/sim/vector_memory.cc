@@ -110,9 +110,9 @@ void taintStored(State& s, int64_t row, const uint32_t* shadow, const uint32_t* 
     const uint32_t bits = mask == nullptr ? shadow[lane] : shadow[lane] & mask[lane];
     if (bits == 0) continue;
     (lane < 64 ? written.low : written.high) &= ~(uint64_t{1} << (lane % 64));
-    if (bits == ~uint32_t{0}) continue;
-    if (partial == nullptr) partial = &s.memory.partial[row];
-    (*partial)[static_cast<size_t>(lane)] = bits;
+    const bool whole = bits == ~uint32_t{0};
+    if (partial == nullptr && !(whole && s.memory.partial.empty())) partial = &s.memory.partial[row];
+    if (partial != nullptr) (*partial)[static_cast<size_t>(lane)] = whole ? 0 : bits;
   }
 }
 

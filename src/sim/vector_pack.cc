@@ -23,6 +23,10 @@ inline Bits u(float value) { return std::bit_cast<Bits>(value); }
 struct Same {
   static inline Bits of(Bits x) { return x; }
 };
+/// Of shadows: an element is tainted or not.
+struct Any {
+  static inline Bits of(Bits x) { return x != 0 ? ~Bits{0} : 0; }
+};
 struct Bf16ToF32 {
   static inline Bits of(Bits x) { return x << 16; }
 };
@@ -127,7 +131,10 @@ bool unpack(State& s, const Micro& m) {
   VectorRegister copy;
   const Bits* a = s.words(m.a.index);
   if (m.a.index == m.result) a = static_cast<const Bits*>(std::memcpy(copy.words, a, sizeof copy.words));
-  unpackRows<kFrom, kTo, Convert, kPart>(s.words(m.result), a);
+  if (s.shadowing)
+    unpackRows<kFrom, kTo, Any, kPart>(s.words(m.result), a);
+  else
+    unpackRows<kFrom, kTo, Convert, kPart>(s.words(m.result), a);
   return true;
 }
 
@@ -153,7 +160,11 @@ SUBLANE_CLONES void packRows(Bits* d, const Bits* high, const Bits* low) {
 template <int kFrom, int kTo, class Convert>
 bool pack(State& s, const Micro& m) {
   VectorRegister high, low, result;
-  packRows<kFrom, kTo, Convert>(result.words, wordsOf(s, m.a, high), wordsOf(s, m.b, low));
+  const Bits *a = wordsOf(s, m.a, high), *b = wordsOf(s, m.b, low);
+  if (s.shadowing)
+    packRows<kFrom, kTo, Any>(result.words, a, b);
+  else
+    packRows<kFrom, kTo, Convert>(result.words, a, b);
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
@@ -165,7 +176,10 @@ SUBLANE_CLONES void unpackWithin(Bits* d, const Bits* a) {
 }
 template <class Convert, int kHalf>
 bool unpackHalf(State& s, const Micro& m) {
-  unpackWithin<Convert, kHalf>(s.words(m.result), s.words(m.a.index));
+  if (s.shadowing)
+    unpackWithin<Any, kHalf>(s.words(m.result), s.words(m.a.index));
+  else
+    unpackWithin<Convert, kHalf>(s.words(m.result), s.words(m.a.index));
   return true;
 }
 template <class Convert>
@@ -173,7 +187,10 @@ bool unpackChosenHalf(State& s, const Micro& m) {
   if (m.b.kind == Source::Kind::kVector) {
     const Bits *a = s.words(m.a.index), *half = s.control(m.b.index);
     Bits* d = s.words(m.result);
-    for (int k = 0; k < kWords; ++k) d[k] = Convert::of(a[k] >> (half[k] & 1 ? 16 : 0) & 0xffff);
+    for (int k = 0; k < kWords; ++k) {
+      const Bits x = a[k] >> (half[k] & 1 ? 16 : 0) & 0xffff;
+      d[k] = s.shadowing ? Any::of(x) : Convert::of(x);
+    }
     return true;
   }
   return s.scalarOf(m.b) & 1 ? unpackHalf<Convert, 1>(s, m) : unpackHalf<Convert, 0>(s, m);
@@ -196,7 +213,12 @@ SUBLANE_CLONES void packWithinLoop(Bits* d, const Bits* high, const Bits* low) {
 }
 bool packHalvesF32(State& s, const Micro& m) {
   VectorRegister high, low;
-  packWithinLoop(s.words(m.result), wordsOf(s, m.a, high), wordsOf(s, m.b, low));
+  const Bits *a = wordsOf(s, m.a, high), *b = wordsOf(s, m.b, low);
+  Bits* d = s.words(m.result);
+  if (!s.shadowing)
+    packWithinLoop(d, a, b);
+  else
+    for (int k = 0; k < kWords; ++k) d[k] = (Any::of(b[k]) & 0xffff) | Any::of(a[k]) << 16;
   return true;
 }
 bool packHalvesB32(State& s, const Micro& m) {
@@ -214,12 +236,10 @@ bool convert(State& s, const Micro& m) {
   return true;
 }
 
-/// Of two masks of words, one of halves. Which operand gives the low rows is not known, and only matters if
-/// they differ.
+/// Of two masks of words, one of halves, in the order in which vpack.c takes the rows that they mask.
 bool packMasks(State& s, const Micro& m) {
-  if (m.a.index != m.b.index) return s.fail("vmpackc.low of two different masks is not known");
   VectorRegister result;
-  packRows<32, 16, Same>(result.words, s.words(m.a.index), s.words(m.a.index));
+  packRows<32, 16, Same>(result.words, s.words(m.a.index), s.words(m.b.index));
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
@@ -302,6 +322,8 @@ float hyperbolicTangent(float x) { return std::tanh(x); }
 float errorFunction(float x) { return std::erf(x); }
 float reciprocal(float x) { return 1.0f / x; }
 float reciprocalRoot(float x) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(x))); }
+/// The sigmoid, shifted down by a half.
+float shiftedSigmoid(float x) { return 0.5f * std::tanh(0.5f * x); }
 float sine(float x) { return std::sin(x); }
 float cosine(float x) { return std::cos(x); }
 
@@ -385,6 +407,8 @@ constexpr Mnemonic kMnemonics[] = {
     {"verf.f32", decodeExtended, extend<errorFunction>, Taint::kQueued},
     {"vrcp.f32", decodeExtended, extend<reciprocal>, Taint::kQueued},
     {"vrsqrt.f32", decodeExtended, extend<reciprocalRoot>, Taint::kQueued},
+    {"vsigshft.f32", decodeExtended, extend<shiftedSigmoid>, Taint::kQueued},
+    {"vsigshft.bf16", decodeExtended, extendBf16<shiftedSigmoid>, Taint::kQueued},
     {"vsinq.f32", decodeExtended, extend<sine>, Taint::kQueued},
     {"vcosq.f32", decodeExtended, extend<cosine>, Taint::kQueued},
     {"vexp2.bf16", decodeExtended, extendBf16<exponential2>, Taint::kQueued},

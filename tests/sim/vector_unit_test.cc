@@ -215,6 +215,44 @@ TEST(VectorUnit, FollowsWhatNothingWrote) {
   EXPECT_EQ(unwritten(24), 1);
 }
 
+/// Of a word of two bf16 rows one may be padding: the other is known, and stays so through memory.
+TEST(VectorUnit, FollowsHalvesOfWords) {
+  Bench bench;
+  bench.scalars[1] = 8;
+  fill(bench, 0, [](int s, int) { return bits(static_cast<float>(s)); });
+  // Row 0 is written, row 1 is not; packed, they share the words of sublane 0.
+  ASSERT_EQ(bench.run("%1 = vst [vmem:[%s1_s1] sm:$0x1] /*vst_source=*/%v0_v0\n"
+                      "%v2_v1 = vld [vmem:[%s1_s1] sm:$0x3]\n"
+                      "%v3_v2 = vpack.c.f32.bf16 %v2_v1, %v2_v1\n"
+                      "%4 = vst [vmem:[%s1_s1 + $0x8] sm:$0xff] /*vst_source=*/%v3_v2\n"
+                      "%v5_v3 = vld [vmem:[%s1_s1 + $0x8] sm:$0xff]\n"
+                      "%v6_v4 = vunpack.c.l.bf16.f32 %v5_v3\n"
+                      "%7 = vpush %v6_v4  ;;  %v8_v5 = vrot.slane %v6_v4, 1\n"
+                      "%9 = vpush %v8_v5\n"
+                      "%s10_s3 = spop %7\n"
+                      "%s11_s4 = spop %9"),
+            "");
+  ASSERT_EQ(bench.results.size(), 2u);
+  EXPECT_TRUE(bench.results[0].known);
+  EXPECT_FALSE(bench.results[1].known);
+  std::byte row[512];
+  EXPECT_EQ(*bench.unit.readVmem(16 * 512, row), 0) << "a transfer takes the words as they are";
+  EXPECT_EQ(row[0], std::byte{0}) << "the low half, row 0, is 0.0";
+}
+
+/// Two masks become one of halves in the order in which vpack.c takes the rows that they mask.
+TEST(VectorUnit, PacksMasksAsRows) {
+  Bench bench;
+  ASSERT_EQ(bench.run(fmt::format("%vm1_vm0 = vcmask {}\n"  // sublane 1
+                                  "%vm2_vm1 = vcmask {}\n"  // sublane 4
+                                  "%vm3_vm2 = vmpackc.low %vm1_vm0, %vm2_vm1",
+                                  1 | 1 << 10 | 127 << 13, 4 | 4 << 10 | 127 << 13)),
+            "");
+  EXPECT_EQ(bench.unit.mask(2)[4 * 128], 0xffff0000u) << "row 9: sublane 1 of the first operand";
+  EXPECT_EQ(bench.unit.mask(2)[2 * 128], 0x0000ffffu) << "row 4: sublane 4 of the second";
+  EXPECT_EQ(bench.unit.mask(2)[0], 0u);
+}
+
 TEST(VectorUnit, CrossLane) {
   Bench bench;
   fill(bench, 0, [](int s, int l) { return bits(static_cast<float>(s + l)); });
