@@ -9,9 +9,9 @@
 #include <set>
 #include <sstream>
 
+#include "artifact/compile_cache.h"
 #include "base/sha256.h"
 #include "chips/chips.h"
-#include "pjrt/worker.h"
 
 namespace sublane::llo {
 namespace {
@@ -32,7 +32,7 @@ Result<Program> compiled(const std::string& name, const chips::Chip& chip) {
   for (const auto& [key, value] : chip.topology_options) request.topology_options[key] = value;
   request.want_listings = true;
   request.timeout_seconds = 600;
-  SUBLANE_TRY(pjrt::AheadOfTimeResult result, pjrt::compileAheadOfTime(request));
+  SUBLANE_TRY(pjrt::AheadOfTimeResult result, artifact::compileCached(request));
   SUBLANE_TRY(HloModule module, readHloModule(result.optimized_hlo));
   return readProgram(result.dump, std::move(module),
                      {.chip = chip.name, .compiler = result.platform_version});
