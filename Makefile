@@ -31,7 +31,7 @@ test: ## Set up, build and run every check and test except the long ones
 	$(CTEST) -LE long
 
 test-long: ## The tests that take too long for every change
-	@tools/setup.sh test
+	@tools/setup.sh long
 	@$(MAKE) --no-print-directory build all=1
 	@$(MAKE) --no-print-directory tidy
 	$(CTEST) -L long --no-tests=ignore

