@@ -43,6 +43,7 @@ Status Machine::run() {
     const Outcome outcome = shadow ? execute<true>() : execute<false>();
     if (outcome == Outcome::kFault && vector_fault_) return inputError("{}", message_);
     if (outcome == Outcome::kFault) return inputError("{}: {}", here(), message_);
+    if (outcome == Outcome::kDone && !nothingIsLeft()) return inputError("{}", message_);
     if (outcome == Outcome::kDone) break;
     shadow = !shadow;
   }

@@ -7,10 +7,12 @@
 // transfer depends on it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "sim/byte_store.h"
 #include "sim/code.h"
@@ -34,6 +36,10 @@ struct MachineOptions {
   MemoryTiming timing{};
   std::set<std::string> valued{};  // operations whose data is moved
   bool all_valued = false, top_valued = false;
+  /// Data moves as late as the program allows: when it has waited for the transfer. What is touched before is
+  /// a fault, and so is a transfer that nobody waits for.
+  bool late_transfers = false;
+  bool track_writers = false;
   int64_t most_bundles = 0;
   std::function<void(const events::Event&)> sink{};
   const std::atomic<bool>* cancel = nullptr;
@@ -58,6 +64,8 @@ class Machine {
 
   Run takeRun();
   const ByteStore& hbm() const { return hbm_; }
+  /// Which bundle wrote a word of HBM, of a listing of the program; {-1, -1}: none, or it is not tracked.
+  WrittenBy writerOf(int64_t hbm_byte) const;
 
   std::string place(int32_t function, int32_t bundle) const;  // "fusion.1, bundle 0x1f"
   std::string opName(int32_t op) const;                       // of a traced operation, or ""
@@ -72,7 +80,7 @@ class Machine {
     int64_t bytes = 0, run_bytes = 0, source_stride = 0, destination_stride = 0;
     // After so many runs, the next begin further on; 0: never.
     int64_t inner_runs = 0, outer_source_stride = 0, outer_destination_stride = 0;
-    bool move = false;
+    bool move = false, active = false;
 
     /// Calls `visit(source, destination, bytes)` for each contiguous run.
     template <class Visit>
@@ -85,6 +93,12 @@ class Machine {
               run < bytes - done ? run : bytes - done);
       }
     }
+  };
+  /// Transfers that are complete and not waited for yet, by flag. A wait for n granules takes the n that
+  /// follow those that the program has taken off the flag.
+  struct Landings {
+    int64_t landed = 0, taken = 0;                    // granules
+    std::deque<std::pair<int32_t, int64_t>> waiting;  // flight, granules landed before it
   };
   struct Account {
     int32_t traced = -1;
@@ -128,6 +142,16 @@ class Machine {
   int64_t readSmem(int64_t address, std::span<std::byte> bytes) const;
   std::string deadlock(uint32_t flag, int32_t value) const;
   std::string flagName(uint32_t flag) const;
+  // machine_late.cc
+  void begin(int32_t tag);
+  void land(int32_t tag);
+  void settle(int32_t flag, int64_t until);
+  void settleAll(int32_t flag);
+  void addToFlag(int32_t flag, int32_t value);
+  void claim(const Flight& flight, bool begins);
+  bool nothingIsLeft();
+  std::string contest() const;
+  void carryWriters(const DmaSite& site, int64_t from, int64_t to, int64_t bytes);
   bool executeVector(int32_t bundle);
   bool commitVector();
 
@@ -155,7 +179,9 @@ class Machine {
   int64_t jumps_left_ = 0, bundles_ = 0;
   std::vector<Flight> flights_;
   std::vector<int32_t> free_flights_;
-  std::vector<char> valued_ops_;  // of each traced operation
+  std::map<int32_t, Landings> landings_;
+  std::unordered_map<int64_t, Writer> hbm_writers_;  // by granule of 32 bytes, where they are tracked
+  std::vector<char> valued_ops_;                     // of each traced operation
 
   std::vector<int64_t> counts_;  // of each segment since the last flush
   std::vector<int32_t> touched_;

@@ -27,10 +27,9 @@ bool Machine::deliver(int64_t limit) {
 }
 
 bool Machine::complete(const Transfer& transfer) {
-  const Flight flight = flights_[static_cast<size_t>(transfer.tag)];
-  free_flights_.push_back(transfer.tag);
+  const Flight& flight = flights_[static_cast<size_t>(transfer.tag)];
   flags_[static_cast<size_t>(flight.flag)] += flight.granules;
-  if (flight.move) moveData(flight);
+  land(transfer.tag);
   return true;
 }
 
@@ -42,6 +41,7 @@ bool Machine::waitFor(uint32_t flag, int32_t value) {
     if (!last) return fault(deadlock(flag, value));
     if (!complete(*last)) return false;
   }
+  if (options_.late_transfers) settle(static_cast<int32_t>(flag), value);
   if (!last || last->done <= clock_) return true;
   // Of the stall, what lies between the first and the last byte is the bytes'; the rest is latency.
   const int64_t stall = last->done - clock_;
@@ -133,6 +133,7 @@ bool Machine::issue(const DmaSite& site) {
     free_flights_.pop_back();
     flights_[static_cast<size_t>(tag)] = flight;
   }
+  begin(tag);
   // Whatever is complete by now comes first: `next` never goes back in time.
   const int32_t serial =
       memory_.issue(clock_, {.route = site.route, .bytes = flight.bytes, .runs = runs}, tag);
@@ -236,6 +237,7 @@ void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t by
     } else if (unknown < count / 4 && site.to == llo::Space::kVmem && vector_) {
       (void)vector_->writeVmem(to + done, room).ok();
     }
+    if (options_.track_writers) carryWriters(site, from + done, to + done, count);
   }
 }
 
@@ -288,7 +290,7 @@ bool Machine::executeVector(int32_t bundle) {
   if (vector_->execute(listing, bundle, scalars, vector_results_)) return true;
   refused_ =
       Origin{.kind = Origin::Kind::kVector, .function = function_, .bundle = bundle, .op = currentOp()};
-  message_ = vector_->takeError().message();
+  message_ = vector_->takeError().message() + contest();
   vector_fault_ = true;
   return false;
 }

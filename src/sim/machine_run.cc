@@ -303,11 +303,12 @@ Machine::Outcome Machine::execute() {
         const uint32_t flag = r[m->a];
         if (!flagInRange(flag)) return Outcome::kFault;
         if (m->op == Do::kFlagAdd) {
-          flags_[flag] += asSigned(r[m->b]);
+          addToFlag(static_cast<int32_t>(flag), asSigned(r[m->b]));
           break;
         }
         if (!(m->op == Do::kWait ? waitFor(flag, asSigned(r[m->b])) : deliver(clock))) return Outcome::kFault;
         clock = clock_;
+        if (m->op != Do::kWait && options_.late_transfers) settleAll(static_cast<int32_t>(flag));
         if (m->op == Do::kFlagSet) flags_[flag] = asSigned(r[m->b]);
         if (m->op == Do::kFlagRead) flag_fifo_.push_back(flags_[flag]);
         break;

@@ -78,10 +78,17 @@ struct Options {
   DmaTiming dma = DmaTiming::kShared;
   std::vector<Without> without{};
   bool values = false;
+  bool track_writers = false;  // with values: `Run::output_writers`
   Inputs inputs{};
   int64_t most_bundles = int64_t{1} << 36;           // stops a program that does not end
   std::function<void(const events::Event&)> sink{};  // empty: no events
   const std::atomic<bool>* cancel = nullptr;         // raised by a signal handler: the run ends with an error
+};
+
+/// The bundle that wrote something: of a listing of the program; -1: none did, or it is not tracked.
+struct WrittenBy {
+  int32_t listing = -1, bundle = -1;
+  bool operator==(const WrittenBy&) const = default;
 };
 
 /// Time of one traced operation, all its executions.
@@ -102,6 +109,7 @@ struct Run {
   std::vector<std::string> notes;  // what is assumed or not modelled
   std::map<int32_t, std::vector<std::byte>>
       outputs;  // with values: results in device layout, by output number
+  std::map<int32_t, std::vector<WrittenBy>> output_writers;  // of each granule (32 bytes) of an output
 };
 
 /// Errors: a deadlock (which flag, who waits, what is pending), a trap of the program's own checks (its

@@ -57,7 +57,12 @@ class Simulation {
   /// A run; or nothing, when more has to be executed for its values.
   Result<std::optional<Run>> attempt(const std::function<void(const events::Event&)>& sink) {
     std::optional<VectorUnit> vector;
-    if (withValues()) vector.emplace(VectorOptions{.chip = model_.chip, .vmem_rows = placement_.vmem_rows});
+    if (withValues()) {
+      vector.emplace(VectorOptions{.chip = model_.chip,
+                                   .vmem_rows = placement_.vmem_rows,
+                                   .track_writers = options_.track_writers,
+                                   .guard_transfers = options_.values});
+    }
     DecodeOptions decoding{.delay_slots = model_.branch_delay_slots,
                            .slots = slotsOf(model_),
                            .without = options_.without,
@@ -74,6 +79,8 @@ class Simulation {
                                    .valued = slice_.names(),
                                    .all_valued = options_.values,
                                    .top_valued = top_valued_,
+                                   .late_transfers = options_.values,
+                                   .track_writers = options_.track_writers,
                                    .most_bundles = options_.most_bundles,
                                    .sink = sink,
                                    .cancel = options_.cancel};
@@ -153,6 +160,11 @@ class Simulation {
       if (unknown > 0) {
         run.notes.push_back(
             fmt::format("output {}: {} of {} words were written by nobody", i, unknown, bytes.size() / 4));
+      }
+      if (options_.track_writers) {
+        std::vector<WrittenBy>& writers = run.output_writers[static_cast<int32_t>(i)];
+        for (int64_t at = 0; at < std::ssize(bytes); at += kGranuleBytes)
+          writers.push_back(machine.writerOf(placement_.outputs[i].begin + at));
       }
       run.outputs[static_cast<int32_t>(i)] = std::move(bytes);
     }

@@ -15,14 +15,16 @@ void* reserve(size_t bytes) {
 }
 }  // namespace
 
-VectorMemory::VectorMemory(int64_t row_count) : rows(row_count) {
+VectorMemory::VectorMemory(int64_t row_count, bool guarded) : rows(row_count) {
   words = static_cast<uint32_t*>(reserve(static_cast<size_t>(rows) * kRowBytes));
   written = static_cast<Written*>(reserve(static_cast<size_t>(rows) * sizeof(Written)));
-  if (words == nullptr || written == nullptr) rows = 0;
+  if (guarded) claims = static_cast<Claim*>(reserve(static_cast<size_t>(rows) * sizeof(Claim)));
+  if (words == nullptr || written == nullptr || (guarded && claims == nullptr)) rows = 0;
 }
 VectorMemory::~VectorMemory() {
   if (words != nullptr) munmap(words, static_cast<size_t>(rows) * kRowBytes);
   if (written != nullptr) munmap(written, static_cast<size_t>(rows) * sizeof(Written));
+  if (claims != nullptr) munmap(claims, static_cast<size_t>(rows) * sizeof(Claim));
 }
 
 namespace {
@@ -42,6 +44,12 @@ int64_t baseOf(const State& s, const Micro& m) {
 }
 bool outside(State& s, int64_t row) {
   return s.fail(fmt::format("row {:#x} of VMEM, which has {:#x} rows", row, s.memory.rows));
+}
+
+bool contested(State& s, int64_t row, const char* what) {
+  s.contested_row = row;
+  return s.fail(fmt::format("{} row {:#x} of VMEM while a transfer {} it", what, row,
+                            s.memory.claims[row].incoming != 0 ? "writes" : "reads"));
 }
 
 uint8_t sublanesOf(const State& s, const Micro& m) {
@@ -89,6 +97,7 @@ bool load(State& s, const Micro& m) {
     }
     const int64_t row = base + rowOf(m, k);
     if (row < 0 || row >= s.memory.rows) return outside(s, row);
+    if (s.memory.claims != nullptr && s.memory.claims[row].incoming != 0) return contested(s, row, "loads");
     std::memcpy(to, s.memory.words + row * kLanes, kRowBytes);
     if (!s.memory.written[row].all()) taintRow(s, m, k, row, !s.tainted[m.result]);
   }
@@ -125,6 +134,8 @@ bool store(State& s, const Micro& m) {
     if (!(sublanes >> k & 1)) continue;
     const int64_t row = base + rowOf(m, k);
     if (row < 0 || row >= s.memory.rows) return outside(s, row);
+    if (s.memory.claims != nullptr && (s.memory.claims[row].incoming | s.memory.claims[row].outgoing) != 0)
+      return contested(s, row, "stores into");
     uint32_t* to = s.memory.words + row * kLanes;
     const uint32_t* mask = m.mask == kNoRegister ? nullptr : s.words(m.mask) + k * kLanes;
     if (mask != nullptr) {

@@ -128,8 +128,13 @@ struct VectorMemory {
   Written* written = nullptr;
   std::map<int64_t, std::array<uint32_t, kLanes>> partial;  // rows with words of which a part is tainted
   std::vector<Writer> writers;                              // by row, where they are tracked
+  /// Transfers under way, by row; null: nobody guards them.
+  struct Claim {
+    uint16_t incoming = 0, outgoing = 0;
+  };
+  Claim* claims = nullptr;
 
-  explicit VectorMemory(int64_t row_count);
+  VectorMemory(int64_t row_count, bool guarded);
   ~VectorMemory();
   VectorMemory(const VectorMemory&) = delete;
   VectorMemory& operator=(const VectorMemory&) = delete;
@@ -208,6 +213,7 @@ struct VectorUnit::State {
   std::vector<ScalarWrite>* results = nullptr;
   int32_t listing = -1, bundle = -1;
   std::string fault;  // what went wrong, without its place
+  int64_t contested_row = -1;
   int64_t bundles_executed = 0, instructions_executed = 0;
 
   uint32_t* words(uint8_t reg) { return (shadowing ? shadows : registers)[reg].words; }

@@ -10,7 +10,7 @@ VectorUnit::State::State(VectorOptions o)
     : options(std::move(o)),
       registers(new VectorRegister[kRegisters]()),
       shadows(new VectorRegister[kRegisters]),
-      memory(options.vmem_rows),
+      memory(options.vmem_rows, options.guard_transfers),
       matrix(4) {
   if (options.track_writers) memory.writers.resize(static_cast<size_t>(memory.rows));
   if (options.chip == "v4" || options.chip == "v5e" || options.chip == "v5p") matrix_width = 128;
@@ -123,7 +123,6 @@ Status VectorUnit::writeVmem(int64_t address, std::span<const std::byte> bytes) 
     memory.written[row].low |= now.low;
     memory.written[row].high |= now.high;
     if (!memory.partial.empty()) memory.partial.erase(row);
-    if (!memory.writers.empty()) memory.writers[static_cast<size_t>(row)] = {};
   });
   return Ok{};
 }
@@ -140,6 +139,23 @@ Writer VectorUnit::writerOf(int64_t row) const {
   return row >= 0 && row < static_cast<int64_t>(writers.size()) ? writers[static_cast<size_t>(row)]
                                                                 : Writer{};
 }
+
+void VectorUnit::setWriter(int64_t row, Writer writer) {
+  auto& writers = state_->memory.writers;
+  if (row >= 0 && row < static_cast<int64_t>(writers.size())) writers[static_cast<size_t>(row)] = writer;
+}
+
+void VectorUnit::claimVmem(int64_t row, int64_t rows, bool incoming, bool begins) {
+  VectorMemory& memory = state_->memory;
+  if (memory.claims == nullptr) return;
+  const int64_t end = std::min(row + rows, memory.rows);
+  for (int64_t r = std::max<int64_t>(row, 0); r < end; ++r) {
+    uint16_t& count = incoming ? memory.claims[r].incoming : memory.claims[r].outgoing;
+    count = static_cast<uint16_t>(begins ? count + 1 : count - 1);
+  }
+}
+
+int64_t VectorUnit::contestedRow() const { return state_->contested_row; }
 
 std::span<const UnwrittenLoad> VectorUnit::unwrittenLoads() const { return state_->unwritten_loads; }
 

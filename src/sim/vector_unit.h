@@ -48,7 +48,8 @@ struct ScalarWrite {
 struct VectorOptions {
   std::string chip;
   int64_t vmem_rows = 0;
-  bool track_writers = false;  // remember which bundle last wrote each row of VMEM
+  bool track_writers = false;    // remember which bundle last wrote each row of VMEM
+  bool guard_transfers = false;  // refuse to touch rows that a transfer under way reads or writes
 };
 
 /// Which bundle wrote a row: of the prepared listing `listing`; -1: none, or a DMA.
@@ -99,7 +100,14 @@ class VectorUnit {
   Status writeVmem(int64_t address, std::span<const std::byte> bytes);
   /// From now on nothing wrote these rows: memory that a kernel is given, or a fault that a test makes.
   void forgetVmem(int64_t row, int64_t rows);
+  /// Where they are tracked. A transfer carries the writer along with the data.
   Writer writerOf(int64_t row) const;
+  void setWriter(int64_t row, Writer writer);
+  /// A transfer into these rows (`incoming`), or out of them, begins or ends. With `guard_transfers`, until
+  /// it ends a store into them is refused, and a load too while their data comes in.
+  void claimVmem(int64_t row, int64_t rows, bool incoming, bool begins);
+  /// The row whose claim the last refused bundle disregarded; -1: it was refused for something else.
+  int64_t contestedRow() const;
   /// The first loads of memory that nothing wrote, each bundle once; at most 64.
   std::span<const UnwrittenLoad> unwrittenLoads() const;
 
