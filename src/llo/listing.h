@@ -132,7 +132,7 @@ struct BundleInstruction {
   uint16_t operand_count = 0;
   uint16_t form =
       0;  // index into Listing::forms: the words after the first, without the unit ("bf16.vlgmr.msra")
-  int32_t remark = -1;  // of a check, what it checks; of a division, what is wanted: into Listing::remarks
+  int32_t remark = -1;  // what a check checks, a division wants, a general transfer joins: into remarks
   uint32_t part = 0;    // "[2/16]" of a transpose: 2 | 16 << 16; "[thread:$1]" of a DMA: 1; "mrb[5]": 5
 };
 
@@ -174,7 +174,7 @@ struct Listing {
   std::vector<std::string>
       callees;  // HLO operations that inlined calls name: "fusion.16", "<late-finalization>"
   std::vector<std::string>
-      remarks;  // "BoundsCheck 0 [deref of opnd#2] for dma.hbm_to_vmem", "kRem"; distinct
+      remarks;  // "BoundsCheck 0 [deref of opnd#2] for dma.hbm_to_vmem", "kRem", "vmem-to-vmem"; distinct
 
   std::span<const BundleInstruction> of(const Bundle& bundle) const {
     return std::span(instructions).subspan(bundle.first, bundle.count);

@@ -154,6 +154,8 @@ class OperationDecoder {
     if (llo::unitOf(instruction_.op) == llo::Unit::kPseudo) return Ok{};
     if (word_ == "vsyncmov" || word_ == "spop.sfrf") return flagFifo();
     if (word_ != "spop.drf" && VectorUnit::executes(context_.listing, instruction_)) return vector();
+    // A register of the vector side that the values don't know; time does not depend on it.
+    if (word_.starts_with("vrdreg") && !context_.valued) return Ok{};
     for (const std::string_view nothing : kNothing) {
       if (word_ == nothing) return Ok{};
     }
@@ -451,6 +453,15 @@ class OperationDecoder {
     return Ok{};
   }
 
+  /// The memories that the listing remarks: "vmem-to-vmem".
+  Way remarkedWay() const {
+    if (instruction_.remark < 0) return {};
+    const std::string& remark = context_.listing.remarks[static_cast<size_t>(instruction_.remark)];
+    const size_t to = remark.find("-to-");
+    if (to == std::string::npos) return {};
+    return wayOf("dma." + remark.substr(0, to) + "_to_" + remark.substr(to + 4)).value_or(Way{});
+  }
+
   /// The memory that an address points into, by what made it: "int_to_ptr.vmem", "scalar_lea.hbm", or the
   /// caller.
   Space spaceOf(const Operand* address) const {
@@ -468,7 +479,9 @@ class OperationDecoder {
 
   /// A transfer with two levels of strides. Between chips it has more fields, which are not modelled.
   Status general() {
-    const Way way{.from = spaceOf(role(Role::kSrcAddress)), .to = spaceOf(role(Role::kDstAddress))};
+    Way way = remarkedWay();
+    if (way.from == Space::kNone) way.from = spaceOf(role(Role::kSrcAddress));
+    if (way.to == Space::kNone) way.to = spaceOf(role(Role::kDstAddress));
     const Operand *flag = role(Role::kSrcSyncFlag), *descriptor = role(Role::kStrideDescriptor),
                   *second = role(Role::kDstSyncFlag1);
     if (way.from == Space::kNone || way.to == Space::kNone) return unknown("the memories");

@@ -122,35 +122,17 @@ class Simulation {
   bool needsMore(const Machine& machine, const Code& code, const Origin& origin) {
     if (origin.kind == Origin::Kind::kUnwritten) return false;
     const int32_t listing = code.functions[static_cast<size_t>(origin.function)].listing;
-    if (listing != program_.top) return slice_.add(machine.opName(origin.op));
-    const bool first = !std::exchange(top_valued_, true);
-    const bool more = addProducers(program_.listings[static_cast<size_t>(listing)], origin.bundle);
-    return more || first;
+    if (listing == program_.top) return needsMoreOfTop(origin);
+    // What a kernel copies is mostly an argument of it; then its own work need not be executed.
+    const std::string op = machine.opName(origin.op);
+    return (origin.kind == Origin::Kind::kTransfer && slice_.addOperands(op)) || slice_.add(op);
   }
 
-  /// The operations whose outputs the vector loads of the top-level program up to a bundle read.
-  bool addProducers(const llo::Listing& listing, int32_t until) {
-    bool added = false;
-    const int32_t from = std::max(0, until - 64);
-    for (int32_t b = from; b <= until; ++b) {
-      for (const llo::BundleInstruction& i : listing.of(listing.bundles[static_cast<size_t>(b)])) {
-        if (llo::unitOf(i.op) != llo::Unit::kVectorLoad) continue;
-        for (const llo::Operand& operand : listing.operandsOf(i)) {
-          if (operand.allocation < 0) continue;
-          const std::string name = producerOf(listing.allocations[static_cast<size_t>(operand.allocation)]);
-          if (!name.empty()) added |= slice_.add(name);
-        }
-      }
-    }
-    return added;
-  }
-
-  /// "fusion.5" of the tag "output of fusion.5@{}".
-  static std::string producerOf(const llo::Allocation& allocation) {
-    constexpr std::string_view kPrefix = "output of ";
-    if (!allocation.tag.starts_with(kPrefix)) return "";
-    const std::string name = allocation.tag.substr(kPrefix.size());
-    return name.substr(0, name.find('@'));
+  bool needsMoreOfTop(const Origin& origin) {
+    bool more = !std::exchange(top_valued_, true);
+    const llo::Listing& listing = program_.listings[static_cast<size_t>(program_.top)];
+    for (const std::string& name : sourcesOf(listing, origin.bundle)) more |= slice_.add(name);
+    return more;
   }
 
   void takeOutputs(const Machine& machine, Run& run) const {

@@ -257,6 +257,14 @@ TEST(Listing, ChecksAndDivisionsKeepTheirRemark) {
   EXPECT_EQ(listing.instructions[3].remark, -1);
 }
 
+TEST(Listing, AGeneralTransferRemarksItsMemories) {
+  const Listing listing =
+      read({":  { %1 = dma.general (%p1_p0), /*src_address=*/%s1_s1, "
+            "/*size_in_granules=*/64, /*dst_address=*/%s2_s2 /* vmem-to-hbm\nsteps */ }"});
+  ASSERT_EQ(listing.remarks, std::vector<std::string>{"vmem-to-hbm"});
+  EXPECT_EQ(listing.instructions[0].remark, 0);
+}
+
 TEST(Listing, OperandsOfACallLieInRegisters) {
   const Listing listing = read(
       {":  { %s8_s0 = inlined_call_operand.vmem [shape: bf16[8,128], index: 0, kind: input, shape index: {}] "

@@ -330,6 +330,23 @@ TEST_F(Transfers, AWaitEndsWhenTheBytesAreThere) {
   EXPECT_EQ(result->transfers, 1);
 }
 
+TEST_F(Transfers, AGeneralTransferGoesWhereTheListingRemarks) {
+  takeAddress();
+  const int32_t strides = top.allocate(Space::kSmem, 24);
+  for (int32_t word = 0; word < 6; ++word)  // runs of one row, eight in an outer step
+    top.bundle({op("sst", none(), {smem(strides, word), imm(word == 2 ? 8 : word == 5 ? 1 : 16)})});
+  top.bundle({op("dma.general", none(),
+                 {reg(s(20), Role::kSrcAddress), imm(64, Role::kSizeInGranules), imm(0, Role::kDstAddress),
+                  at(flag, Role::kDstSyncFlag), imm(0x20000, Role::kSrcSyncFlag), imm(0, Role::kDstSyncFlag1),
+                  at(strides, Role::kStrideDescriptor)})
+                  .remark(top.remark("hbm-to-vmem"))});
+  top.bundle({op("dma.done.wait", none(), {at(flag), imm(64)})});
+  top.bundle({op("vsyncadd", none(), {at(flag), imm(static_cast<uint32_t>(-64))})});
+  const Result<sim::Run> result = run();
+  ASSERT_TRUE(result.ok()) << result.error().text();
+  EXPECT_EQ(result->hbm_read_bytes, 64 * 32);
+}
+
 TEST_F(Transfers, WorkHidesTheWait) {
   takeAddress();
   top.bundle({read(64)});
