@@ -151,7 +151,7 @@ class Machine {
   void claim(const Flight& flight, bool begins);
   bool nothingIsLeft();
   std::string contest() const;
-  void carryWriters(const DmaSite& site, int64_t from, int64_t to, int64_t bytes);
+  void carryWriters(const Flight& flight, int64_t from, int64_t to, int64_t bytes);
   bool executeVector(int32_t bundle);
   bool commitVector();
 

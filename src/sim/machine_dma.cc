@@ -237,7 +237,7 @@ void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t by
     } else if (unknown < count / 4 && site.to == llo::Space::kVmem && vector_) {
       (void)vector_->writeVmem(to + done, room).ok();
     }
-    if (options_.track_writers) carryWriters(site, from + done, to + done, count);
+    if (options_.track_writers) carryWriters(flight, from + done, to + done, count);
   }
 }
 

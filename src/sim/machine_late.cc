@@ -101,13 +101,16 @@ std::string Machine::contest() const {
   return "";
 }
 
-void Machine::carryWriters(const DmaSite& site, int64_t from, int64_t to, int64_t bytes) {
+void Machine::carryWriters(const Flight& flight, int64_t from, int64_t to, int64_t bytes) {
+  const DmaSite& site = code_.transfers[static_cast<size_t>(flight.site)];
   Writer writer;
   if (site.from == llo::Space::kVmem && vector_) writer = vector_->writerOf(from / kRowBytes);
   if (site.from == llo::Space::kHbm) {
     const auto found = hbm_writers_.find(from / kGranuleBytes);
     if (found != hbm_writers_.end()) writer = found->second;
   }
+  if (writer.listing < 0 || writer.transfer)
+    writer = {code_.functions[static_cast<size_t>(flight.function)].vector_listing, flight.bundle, true};
   if (site.to == llo::Space::kVmem && vector_) vector_->setWriter(to / kRowBytes, writer);
   if (site.to != llo::Space::kHbm) return;
   for (int64_t at = to / kGranuleBytes; at * kGranuleBytes < to + bytes; ++at) hbm_writers_[at] = writer;
@@ -118,7 +121,8 @@ WrittenBy Machine::writerOf(int64_t hbm_byte) const {
   if (found == hbm_writers_.end() || found->second.listing < 0) return {};
   // The vector unit counts what was prepared for it; the program counts its listings.
   for (const Function& function : code_.functions)
-    if (function.vector_listing == found->second.listing) return {function.listing, found->second.bundle};
+    if (function.vector_listing == found->second.listing)
+      return {function.listing, found->second.bundle, found->second.transfer};
   return {};
 }
 

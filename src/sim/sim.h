@@ -88,6 +88,7 @@ struct Options {
 /// The bundle that wrote something: of a listing of the program; -1: none did, or it is not tracked.
 struct WrittenBy {
   int32_t listing = -1, bundle = -1;
+  bool transfer = false;  // no bundle stored it: this one began the last transfer that brought it
   bool operator==(const WrittenBy&) const = default;
 };
 
@@ -109,7 +110,9 @@ struct Run {
   std::vector<std::string> notes;  // what is assumed or not modelled
   std::map<int32_t, std::vector<std::byte>>
       outputs;  // with values: results in device layout, by output number
+  // With track_writers:
   std::map<int32_t, std::vector<WrittenBy>> output_writers;  // of each granule (32 bytes) of an output
+  uint64_t stores_hash = 0;  // of all vector stores in order: equal, if memory never differed
 };
 
 /// Errors: a deadlock (which flag, who waits, what is pending), a trap of the program's own checks (its

@@ -90,6 +90,7 @@ class Simulation {
     if (status.ok()) {
       Run run = machine.takeRun();
       if (options_.values) takeOutputs(machine, run);
+      if (options_.track_writers && vector) run.stores_hash = vector->storesHash();
       return std::optional<Run>(std::move(run));
     }
     const std::optional<Origin>& cause = machine.missing() ? machine.missing() : machine.refused();

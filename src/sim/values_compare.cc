@@ -141,4 +141,16 @@ std::string describe(const llo::Shape& shape, const Comparison& c,
   return by.empty() ? text : text + ", last written by " + by;
 }
 
+std::function<std::string(int64_t)> writersOf(const llo::Program& program, const Run& run, int32_t output) {
+  return [&program, &run, output](int64_t byte) -> std::string {
+    const auto found = run.output_writers.find(output);
+    const size_t granule = static_cast<size_t>(byte / kGranuleBytes);
+    if (found == run.output_writers.end() || granule >= found->second.size()) return "";
+    const WrittenBy& by = found->second[granule];
+    if (by.listing < 0) return "";
+    return fmt::format("{}{}, bundle {:#x}", by.transfer ? "the transfer of " : "",
+                       program.listings[static_cast<size_t>(by.listing)].function, by.bundle);
+  };
+}
+
 }  // namespace sublane::sim

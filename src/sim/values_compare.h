@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "llo/shape.h"
+#include "sim/sim.h"
 
 namespace sublane::sim {
 
@@ -56,6 +57,11 @@ Result<Comparison> compareValues(const llo::Shape& shape, std::span<const std::b
 /// `writer` may name what last wrote a byte of the output's buffer, or give "".
 std::string describe(const llo::Shape& shape, const Comparison& comparison,
                      const std::function<std::string(int64_t device_byte)>& writer = {});
+
+/// For describe(): what wrote a byte of an output's buffer, "fusion.1, bundle 0x1f", of a run with
+/// Options::track_writers. It must not outlive the two.
+std::function<std::string(int64_t device_byte)> writersOf(const llo::Program& program, const Run& run,
+                                                          int32_t output);
 
 /// One element of a host array as a number.
 double numberAt(llo::ElementType type, std::span<const std::byte> host, int64_t element);

@@ -125,6 +125,14 @@ void taintStored(State& s, int64_t row, const uint32_t* shadow, const uint32_t* 
   }
 }
 
+void noteStore(State& s, int64_t row) {
+  s.memory.writers[static_cast<size_t>(row)] = {s.listing, s.bundle};
+  const uint32_t* words = s.memory.words + row * kLanes;
+  s.stores_hash = hashed(s.stores_hash, static_cast<uint64_t>(row));
+  for (int lane = 0; lane < kLanes; lane += 2)
+    s.stores_hash = hashed(s.stores_hash, words[lane] | uint64_t{words[lane + 1]} << 32);
+}
+
 bool store(State& s, const Micro& m) {
   VectorRegister room;
   const uint32_t* a = wordsOf(s, m.a, room);
@@ -146,7 +154,7 @@ bool store(State& s, const Micro& m) {
       if (!s.memory.partial.empty()) s.memory.partial.erase(row);
     }
     if (s.isTainted(m.a)) taintStored(s, row, s.shadows[m.a.index].words + k * kLanes, mask);
-    if (!s.memory.writers.empty()) s.memory.writers[static_cast<size_t>(row)] = {s.listing, s.bundle};
+    if (!s.memory.writers.empty()) noteStore(s, row);
   }
   return true;
 }

@@ -80,6 +80,12 @@ struct Source {
   uint32_t bits = 0;  // kImmediate
 };
 
+/// One more word of a running hash.
+inline uint64_t hashed(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
 struct Micro;
 using Run = bool (*)(VectorUnit::State&, const Micro&);
 
@@ -215,6 +221,7 @@ struct VectorUnit::State {
   std::string fault;  // what went wrong, without its place
   int64_t contested_row = -1;
   int64_t bundles_executed = 0, instructions_executed = 0;
+  uint64_t stores_hash = 0;
 
   uint32_t* words(uint8_t reg) { return (shadowing ? shadows : registers)[reg].words; }
   /// What steers an instruction (patterns, masks, amounts) is read as it is, also for shadows.

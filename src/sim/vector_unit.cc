@@ -131,6 +131,8 @@ void VectorUnit::forgetVmem(int64_t row, int64_t rows) {
   VectorMemory& memory = state_->memory;
   const int64_t end = std::min(row + rows, memory.rows);
   for (int64_t r = std::max<int64_t>(row, 0); r < end; ++r) memory.written[r] = {};
+  for (int64_t r = std::max<int64_t>(row, 0); r < end && !memory.writers.empty(); ++r)
+    memory.writers[static_cast<size_t>(r)] = {};
   memory.partial.erase(memory.partial.lower_bound(row), memory.partial.lower_bound(end));
 }
 
@@ -166,6 +168,7 @@ std::span<uint32_t> VectorUnit::mask(int index) {
   return {state_->words(static_cast<uint8_t>(kFirstMask + index)), kWords};
 }
 
+uint64_t VectorUnit::storesHash() const { return state_->stores_hash; }
 int64_t VectorUnit::bundles() const { return state_->bundles_executed; }
 int64_t VectorUnit::instructions() const { return state_->instructions_executed; }
 

@@ -55,6 +55,7 @@ struct VectorOptions {
 /// Which bundle wrote a row: of the prepared listing `listing`; -1: none, or a DMA.
 struct Writer {
   int32_t listing = -1, bundle = -1;
+  bool transfer = false;  // the bundle began a transfer that brought what no bundle had stored
   bool operator==(const Writer&) const = default;
 };
 
@@ -115,6 +116,9 @@ class VectorUnit {
   std::span<uint32_t> vector(int index);
   /// 1024 words of all ones or zeros (of packed types: the halves or bytes of a word).
   std::span<uint32_t> mask(int index);
+
+  /// Of all that was stored so far, in order, where writers are tracked.
+  uint64_t storesHash() const;
 
   /// Vector bundles (with at least one vector instruction) and instructions executed so far.
   int64_t bundles() const;

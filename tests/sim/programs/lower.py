@@ -75,6 +75,19 @@ def layer_norm(x, scale, shift):
     return (x - mean) * lax.rsqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
 
+def softmax_parts(x):
+    """With what its operations compute, so that a fault is seen where it is."""
+    largest = x.max(-1, keepdims=True)
+    total = jnp.exp(x - largest).sum(-1, keepdims=True)
+    return largest, total, jnp.exp(x - largest) / total
+
+
+def layer_norm_parts(x, scale, shift):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return mean, variance, (x - mean) * lax.rsqrt(variance + 1e-5) * scale + shift
+
+
 def elementwise(x, y):
     return x * y - x, jnp.where(x > y, x, y * 2), jnp.abs(x) + 1, jnp.maximum(x, y)
 
@@ -153,6 +166,8 @@ PROGRAMS = {
     "reductions": (lambda x: (x.sum(0), x.sum(1), x.max(1), x.argmax(1), x.min((0, 1))), [((60, 200), F32)]),
     "softmax": (lambda x: jax.nn.softmax(x, -1), [((64, 1000), F32)]),
     "layer_norm": (layer_norm, [((128, 768), F32), ((768,), F32), ((768,), F32)]),
+    "softmax_parts": (softmax_parts, [((64, 1000), F32)]),
+    "layer_norm_parts": (layer_norm_parts, [((128, 768), F32), ((768,), F32), ((768,), F32)]),
     "matmul_bf16": (dot, [((64, 512), BF16), ((512, 384), BF16)]),
     "matmul_f32": (dot, [((64, 512), F32), ((512, 384), F32)]),
     "matmul_transposed": (lambda x, y: dot(x, y, ((0,), (1,))), [((512, 64), BF16), ((384, 512), BF16)]),
