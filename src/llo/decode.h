@@ -30,6 +30,10 @@ struct RawInstruction {
 Shape decodeShape(Wire& wire, std::string_view bytes);
 /// The elements of a constant, dense and row-major; empty if they are many, or of a type without whole bytes.
 std::string decodeLiteral(Wire& wire, std::string_view bytes);
+
+/// Sets `group` to the devices that device 0 works with, if the field (replica_groups, source_target_pairs,
+/// collective_device_list, mesh_axes_replica_group_list) says so.
+void decodeGroup(Wire& wire, const Field& field, std::vector<int64_t>& group);
 RawInstruction decodeInstruction(Wire& wire, std::string_view bytes);
 StackFrames decodeStackFrames(Wire& wire, std::string_view bytes);
 

@@ -247,6 +247,12 @@ RawInstruction decodeInstruction(Wire& wire, std::string_view bytes) {
       case 43:
         to.backend_config = wire.text(field);
         break;
+      case 49:
+      case 52:
+      case 87:
+      case 93:
+        decodeGroup(wire, field, to.group);
+        break;
       case 63:
         to.comparison_direction = wire.text(field);
         break;

@@ -75,6 +75,7 @@ struct Instruction {
   int64_t feature_groups = 1, batch_groups = 1;
   std::vector<Precision> precision;     // of the operands of a dot or a convolution
   std::vector<OutputAlias> aliases;     // of a custom call or a fusion
+  std::vector<int64_t> group;           // of a collective: the devices that device 0 works with, itself too
   std::optional<int64_t> constant;      // value of an integer or predicate scalar
   std::string literal;                  // elements of a constant of up to 1 MiB, dense and row-major
   bool cross_program_prefetch = false;  // a copy that a former program of the same device may start

@@ -24,6 +24,7 @@ struct Context {
   std::vector<io::NpyArray> arrays;
   std::optional<EventLines> events;
   std::string compiler;
+  std::vector<int64_t> slice;  // chips along each axis
   std::function<void(std::string_view)> progress;
   const std::atomic<bool>* cancel = nullptr;
 
@@ -63,7 +64,8 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
                        .without = context.options->without,
                        .values = context.options->values,
                        .inputs = inputs,
-                       .cancel = context.cancel};
+                       .cancel = context.cancel,
+                       .slice = context.slice};
   if (context.events) options.sink = context.events->sinkFor(text.name, program);
   if (context.progress) context.progress(fmt::format("executing {}", text.name));
   Result<sim::Run> run = sim::simulate(program, *context.model, options);
@@ -103,6 +105,9 @@ Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& o
   context.options = &options;
   context.progress = common.progress;
   context.cancel = common.cancel;
+  for (size_t at = 0; at < common.mesh.size();
+       at = std::min(common.mesh.find('x', at), common.mesh.size() - 1) + 1)
+    context.slice.push_back(std::strtoll(common.mesh.c_str() + at, nullptr, 10));
   Result<sim::ChipModel> model = sim::chipModel(common.chip);
   if (model.ok()) {
     context.model = std::move(*model);

@@ -90,6 +90,7 @@ enum class Do : uint8_t {
   kTransfer,  // DmaSite a
   kTrace,     // marker r[a]
   kDelay,     // r[a] more cycles
+  kBarrier,   // a wait for signals of other chips
   kUnknown,   // dst = a value that only vector work would give
   kVector,    // the vector instructions of bundle a
   kCommit,    // scalar results of kVector
@@ -123,7 +124,8 @@ struct DmaSite {
   int32_t source = -1, destination = -1, size = -1, flag = -1;
   int32_t source_stride = -1, destination_stride = -1, steps = -1;
   int32_t thread = 0;
-  int32_t descriptor = -1, source_flag = -1;  // of dma.general: where in SMEM its strides stand
+  // Of dma.general: where in SMEM its strides stand, the flag at its source, and the other chip, if any.
+  int32_t descriptor = -1, source_flag = -1, overrides = -1;
 };
 
 /// A listing as it is called: with its vector work, or without.

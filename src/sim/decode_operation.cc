@@ -69,7 +69,7 @@ constexpr Rule kRules[] = {
 };
 
 /// Order does not matter, or nothing is there to be ordered: bookkeeping, ownership marks, signals to the
-/// host and to other chips. Waits for those ("vwait.ge.trace") are taken as satisfied, too.
+/// host and to other chips, which are in step with this one (slice.h): a wait for theirs takes a hop.
 constexpr std::string_view kNothing[] = {"sfence",      "cfence",     "vsettm",          "vsyncpa",
                                          "vint",        "ssettag",    "vsyncadd.remote", "vsyncset.remote",
                                          "vsetiar.raw", "vsetrngseed"};
@@ -159,7 +159,8 @@ class OperationDecoder {
     for (const std::string_view nothing : kNothing) {
       if (word_ == nothing) return Ok{};
     }
-    if (word_.starts_with("vwait.") && (word_.ends_with(".trace") || context_.runtime)) return Ok{};
+    if (word_.starts_with("vwait.") && context_.runtime) return Ok{};
+    if (word_.starts_with("vwait.") && word_.ends_with(".trace")) return barrier();
     if (const auto rule = ruleOf(word_)) return binary(*rule, false);
     if (const auto comparison = comparisonOf(word_)) return binary(comparison->op, comparison->swapped);
     if (const auto way = wayOf(word_)) return transfer(*way);
@@ -413,6 +414,12 @@ class OperationDecoder {
     return unknown("the meaning");
   }
 
+  Status barrier() {
+    bundle_.timed = true;
+    bundle_.steps.push_back(step(Do::kBarrier));
+    return Ok{};
+  }
+
   Status field(const Operand* operand, int32_t& place, Step& step) const {
     if (!operand) return Ok{};
     SUBLANE_TRY(place, this->operand(*operand));
@@ -477,7 +484,7 @@ class OperationDecoder {
     return Space::kNone;
   }
 
-  /// A transfer with two levels of strides. Between chips it has more fields, which are not modelled.
+  /// A transfer with two levels of strides, perhaps to another chip.
   Status general() {
     Way way = remarkedWay();
     if (way.from == Space::kNone) way.from = spaceOf(role(Role::kSrcAddress));
@@ -492,6 +499,7 @@ class OperationDecoder {
     DmaSite& site = context_.code.transfers.back();
     SUBLANE_CHECK_OK(field(flag, site.source_flag, step));
     SUBLANE_CHECK_OK(field(descriptor, site.descriptor, step));
+    SUBLANE_CHECK_OK(field(role(Role::kOverrides), site.overrides, step));
     step.loads = true;
     return Ok{};
   }

@@ -18,6 +18,7 @@
 #include "sim/code.h"
 #include "sim/memory_system.h"
 #include "sim/placement.h"
+#include "sim/slice.h"
 #include "sim/vector_unit.h"
 
 namespace sublane::sim {
@@ -43,6 +44,8 @@ struct MachineOptions {
   int64_t most_bundles = 0;
   std::function<void(const events::Event&)> sink{};
   const std::atomic<bool>* cancel = nullptr;
+  Slice slice{};                               // of the chips that run the program
+  std::vector<std::vector<int64_t>> groups{};  // by traced operation: devices of its collective with this one
 };
 
 class Machine {
@@ -81,6 +84,7 @@ class Machine {
     // After so many runs, the next begin further on; 0: never.
     int64_t inner_runs = 0, outer_source_stride = 0, outer_destination_stride = 0;
     bool move = false, active = false;
+    int32_t added = 0, source_flag = -1;  // what completion adds to the flag; a second flag, or -1
 
     /// Calls `visit(source, destination, bytes)` for each contiguous run.
     template <class Visit>
@@ -140,6 +144,11 @@ class Machine {
   void fillTile(const Flight& flight);
   void noteUnknown(int64_t address);
   int64_t readSmem(int64_t address, std::span<std::byte> bytes) const;
+  // machine_slice.cc
+  void waitForOthers();
+  void letOthersArrive();
+  bool leaveChip(const DmaSite& site, Flight& flight, TransferShape& shape);
+  void fillRoutingTable(const Flight& flight);
   std::string deadlock(uint32_t flag, int32_t value) const;
   std::string flagName(uint32_t flag) const;
   // machine_late.cc
@@ -194,6 +203,7 @@ class Machine {
   bool vector_fault_ = false;  // whose message already says where
   std::optional<Origin> missing_, refused_;
   std::set<int32_t> unknown_arguments_;
+  std::map<int32_t, std::set<int64_t>> routing_tables_;  // of each collective: where in HBM it read one
   int64_t unchecked_ = 0, unmoved_host_ = 0;
 };
 

@@ -28,7 +28,8 @@ bool Machine::deliver(int64_t limit) {
 
 bool Machine::complete(const Transfer& transfer) {
   const Flight& flight = flights_[static_cast<size_t>(transfer.tag)];
-  flags_[static_cast<size_t>(flight.flag)] += flight.granules;
+  flags_[static_cast<size_t>(flight.flag)] += flight.added;
+  if (flight.source_flag >= 0) flags_[static_cast<size_t>(flight.source_flag)] += flight.added;
   land(transfer.tag);
   return true;
 }
@@ -100,6 +101,9 @@ bool Machine::issue(const DmaSite& site) {
                 .source = bytesAt(site.source, site.from),
                 .destination = bytesAt(site.destination, site.to)};
   flight.bytes = flight.granules * granule;
+  flight.added = flight.granules;
+  TransferShape shape{.route = site.route, .bytes = flight.bytes};
+  if (site.overrides >= 0 && !leaveChip(site, flight, shape)) return false;
   if (flight.granules < 0) return fault(fmt::format("a transfer of {} granules", flight.granules));
   if (!flagInRange(static_cast<uint32_t>(flight.flag))) return false;
   flight.run_bytes = flight.bytes;
@@ -111,7 +115,7 @@ bool Machine::issue(const DmaSite& site) {
   if (site.descriptor >= 0 && !readDescriptor(site, flight)) return false;
   const int64_t hbm_stride = site.from == llo::Space::kHbm ? flight.source_stride : flight.destination_stride;
   const bool contiguous = flight.run_bytes == 0 || hbm_stride == flight.run_bytes;
-  const int64_t runs = contiguous ? 1 : (flight.bytes + flight.run_bytes - 1) / flight.run_bytes;
+  shape.runs = contiguous ? 1 : (flight.bytes + flight.run_bytes - 1) / flight.run_bytes;
 
   OpTime& time = accounts_[static_cast<size_t>(account_)].time;
   if (site.from == llo::Space::kHbm) time.hbm_read_bytes += flight.bytes;
@@ -135,8 +139,7 @@ bool Machine::issue(const DmaSite& site) {
   }
   begin(tag);
   // Whatever is complete by now comes first: `next` never goes back in time.
-  const int32_t serial =
-      memory_.issue(clock_, {.route = site.route, .bytes = flight.bytes, .runs = runs}, tag);
+  const int32_t serial = memory_.issue(clock_, shape, tag);
   if (options_.sink) {
     options_.sink({.cycle = clock_,
                    .cause = events::Cause::kDma,
@@ -152,15 +155,14 @@ bool Machine::issue(const DmaSite& site) {
 /// Six words in SMEM: strides of the outer steps (source, destination), inner steps in an outer one, strides
 /// of the inner steps, and the length of a run in rows of 512 bytes. Strides are in granules.
 bool Machine::readDescriptor(const DmaSite& site, Flight& flight) {
-  // Only transfers to other chips have a flag at their source; others name none, or the dummy one.
-  constexpr uint32_t kNoFlag = 0x20000, kDummyFlag = 0;
-  const uint32_t source_flag = registers_[static_cast<size_t>(site.source_flag)];
-  if (source_flag != kNoFlag && source_flag != kDummyFlag)
-    return fault("a transfer to another chip, which is not modelled");
   const size_t at = registers_[static_cast<size_t>(site.descriptor)];
   int64_t words[6];
   for (size_t w = 0; w < 6; ++w) {
     if (at + w >= smem_.size()) return fault(fmt::format("strides at word {} of SMEM", at + w));
+    // A transfer to another chip without strides names words that nobody writes.
+    if (smem_origin_[at + w] == 1 && flight.source_flag >= 0) return true;
+    if (smem_origin_[at + w] == 1)
+      return fault(fmt::format("the strides of a transfer, word {} of SMEM, were written by nobody", at + w));
     if (smem_origin_[at + w]) return unknownUsed(smem_origin_[at + w], "the strides of a transfer");
     words[w] = smem_[at + w];
   }
@@ -187,6 +189,7 @@ void Machine::moveData(const Flight& flight) {
   flight.forRuns([&](int64_t from, int64_t to, int64_t bytes) { moveRun(flight, from, to, bytes); });
   const bool to_vmem = code_.transfers[static_cast<size_t>(flight.site)].to == llo::Space::kVmem;
   if (to_vmem && vector_ && flight.bytes < kTileBytes) fillTile(flight);
+  if (!options_.groups.empty()) fillRoutingTable(flight);
 }
 
 void Machine::moveRun(const Flight& flight, int64_t from, int64_t to, int64_t bytes) {

@@ -347,6 +347,11 @@ Machine::Outcome Machine::execute() {
         addStall(events::Cause::kDependencyOther, r[m->a], -1);
         clock = clock_;
         break;
+      case Do::kBarrier:
+        save();
+        waitForOthers();
+        clock = clock_;
+        break;
       case Do::kUnknown:
         save();
         o[m->dst] = originOf(

@@ -30,6 +30,8 @@ MemoryTiming sharedTiming(const ChipModel& model) {
   timing.after[at(Route::kCopy)] = model.write_latency_cycles;
   timing.before[at(Route::kSmall)] = model.small_latency_cycles;
   timing.before[at(Route::kLocal)] = extra(model, "local_latency_cycles");
+  timing.link_bytes_per_cycle = extra(model, "ici_bytes_per_second") / model.clock_hz;
+  timing.after[at(Route::kLink)] = extra(model, "ici_hop_us") * 1e-6 * model.clock_hz;
   return timing;
 }
 
@@ -59,7 +61,7 @@ Result<MemoryTiming> memoryTiming(const ChipModel& model, DmaTiming timing,
   }
   const auto taken = [&](Without w) { return std::find(without.begin(), without.end(), w) != without.end(); };
   if (taken(Without::kHbmLimit) || taken(Without::kDma)) {
-    result.bytes_per_cycle = result.local_bytes_per_cycle = kInfinite;
+    result.bytes_per_cycle = result.local_bytes_per_cycle = result.link_bytes_per_cycle = kInfinite;
   }
   if (taken(Without::kDmaLatency) || taken(Without::kDma)) {
     std::fill(std::begin(result.before), std::end(result.before), 0);
@@ -81,9 +83,26 @@ int32_t MemorySystem::issue(int64_t now, const TransferShape& shape, int32_t tag
   transfer = {.issue = now, .serial = serial_++, .tag = tag};
   shapes_[static_cast<size_t>(slot)] = shape;
   transfer.start = static_cast<double>(now) + timing_.before[at(shape.route)];
-  waiting_.push({transfer.start, transfer.serial, slot});
   ++under_way_;
+  if (shape.route == Route::kLink) {
+    cross(transfer, shape, slot);
+  } else {
+    waiting_.push({transfer.start, transfer.serial, slot});
+  }
   return transfer.serial;
+}
+
+/// A link sends one transfer after the other. Every chip sends as this one does, so one that crosses several
+/// links takes their time from others: it counts once for each.
+void MemorySystem::cross(Transfer& transfer, const TransferShape& shape, int32_t slot) {
+  double& free = link_free_[shape.link];
+  const double hops = static_cast<double>(shape.hops);
+  free =
+      std::max(transfer.start, free) + static_cast<double>(shape.bytes) * hops / timing_.link_bytes_per_cycle;
+  transfer.finish = free;
+  transfer.done =
+      static_cast<int64_t>(std::ceil(transfer.finish + hops * timing_.after[at(Route::kLink)] - 1e-6));
+  ending_.push({static_cast<double>(transfer.done), transfer.serial, slot});
 }
 
 std::optional<Transfer> MemorySystem::next(int64_t limit) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <queue>
 #include <span>
@@ -28,13 +29,16 @@ enum class Route : uint8_t {
   kCopy,   // HBM to HBM: its bytes count twice
   kSmall,  // between HBM and SMEM
   kLocal,  // between VMEM and SMEM, VMEM and VMEM
+  kLink,   // to another chip
 };
-inline constexpr int kRoutes = 5;
+inline constexpr int kRoutes = 6;
 
 struct TransferShape {
   Route route = Route::kRead;
   int64_t bytes = 0;
   int64_t runs = 1;  // contiguous pieces in HBM
+  int32_t link = 0;  // kLink: the one that it leaves by, and how many it crosses
+  int64_t hops = 1;
 };
 
 /// A transfer's life, in cycles: it waits from `issue` to `start`, moves bytes until `finish`, and is
@@ -51,6 +55,7 @@ struct MemoryTiming {
   double bytes_per_cycle = 0;  // of HBM; infinite: bytes cost nothing
   double run_overhead_bytes = 0;
   double local_bytes_per_cycle = 0;
+  double link_bytes_per_cycle = 0;                   // one way; 0: there are no links
   double before[kRoutes] = {}, after[kRoutes] = {};  // latency, cycles
 };
 /// Error: `kCompiler` for a chip whose model holds no figures of the compiler.
@@ -82,6 +87,7 @@ class MemorySystem {
   };
   using Heap = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
 
+  void cross(Transfer& transfer, const TransferShape& shape, int32_t slot);
   void runUntil(double time);
   void startOldest();
   void finishOldest();
@@ -90,6 +96,7 @@ class MemorySystem {
   std::vector<Transfer> slots_;
   std::vector<TransferShape> shapes_;
   std::vector<int32_t> free_;
+  std::map<int32_t, double> link_free_;  // when each link has sent what it was given
   Heap waiting_, running_, ending_;
   double time_ = 0, received_ = 0;  // bytes that each running transfer got so far
   int32_t serial_ = 0, under_way_ = 0;

@@ -75,15 +75,15 @@ void findCollectives(const llo::Program& program, std::vector<NotModelled>& foun
 
 }  // namespace
 
-std::vector<NotModelled> notModelled(const llo::Program& program) {
+std::vector<NotModelled> notModelled(const llo::Program& program, bool with_slice) {
   std::vector<NotModelled> found;
   findSparseCore(program, found);
-  findCollectives(program, found);
+  if (!with_slice) findCollectives(program, found);
   return found;
 }
 
-Status refuseWhatIsNotModelled(const llo::Program& program) {
-  const std::vector<NotModelled> found = notModelled(program);
+Status refuseWhatIsNotModelled(const llo::Program& program, bool with_slice) {
+  const std::vector<NotModelled> found = notModelled(program, with_slice);
   if (found.empty()) return Ok{};
   std::string names;
   int64_t bytes = 0;

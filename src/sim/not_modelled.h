@@ -18,9 +18,10 @@ struct NotModelled {
   std::string what;   // "the SparseCore", "other chips"
   int64_t bytes = 0;  // of its operands and its result, as far as the module says
 };
-std::vector<NotModelled> notModelled(const llo::Program& program);
+/// `with_slice`: other chips are modelled, as far as they do what this one does.
+std::vector<NotModelled> notModelled(const llo::Program& program, bool with_slice);
 
 /// Error: names the operations, their share of the program's, and their bytes.
-Status refuseWhatIsNotModelled(const llo::Program& program);
+Status refuseWhatIsNotModelled(const llo::Program& program, bool with_slice);
 
 }  // namespace sublane::sim

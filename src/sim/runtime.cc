@@ -20,6 +20,23 @@ std::vector<std::byte> bytesOf(const std::vector<uint32_t>& words) {
 
 }  // namespace
 
+/// The rows in HBM where each chip of a launch tells the first what it is about to run: all have, and the
+/// same.
+void Machine::letOthersArrive() {
+  constexpr int64_t kMostBytes = 1 << 16, kRowBytes = 512;
+  std::vector<uint32_t> row(kRowBytes / 4, 0);
+  row[1] = kDescriptorReady;
+  const llo::Listing& top = program_.listings[static_cast<size_t>(program_.top)];
+  for (size_t i = 0; i < top.allocations.size(); ++i) {
+    const llo::Allocation& allocation = top.allocations[i];
+    if (allocation.space != llo::Space::kHbm || !allocation.absolute || allocation.bytes > kMostBytes)
+      continue;
+    const int64_t at =
+        placement_.addresses[static_cast<size_t>(program_.top)][i] * placement_.hbm_address_bytes;
+    for (int64_t byte = 0; byte < allocation.bytes; byte += kRowBytes) hbm_.write(at + byte, bytesOf(row));
+  }
+}
+
 void Machine::prepare(const Inputs& inputs) {
   const auto set = [this](int64_t byte, uint32_t value) {
     const size_t word = static_cast<size_t>(byte / 4);
@@ -35,6 +52,7 @@ void Machine::prepare(const Inputs& inputs) {
     }
   }
   set(kDescriptorState, kDescriptorReady);
+  if (options_.slice.devices() > 1) letOthersArrive();
   if (placement_.output_table.bytes > 0) {
     std::vector<uint32_t> table;
     for (const HbmBuffer& output : placement_.outputs) table.push_back(placement_.hbmAddress(output));

@@ -28,6 +28,19 @@ constexpr WithoutName kWithouts[] = {
 /// More attempts than this to find out what has to be computed mean that something else is wrong.
 constexpr int kMostAttempts = 100;
 
+Slice sliceOf(const Options& options) { return {.dims = options.slice}; }
+
+/// Of each traced operation: the devices that its collective joins.
+std::vector<std::vector<int64_t>> groupsOf(const llo::Program& program) {
+  std::vector<std::vector<int64_t>> groups;
+  for (const llo::TracedOp& op : program.traced) {
+    const bool known = op.instruction >= 0 && op.computation >= 0;
+    groups.push_back(known ? program.module.at(op.computation).at(op.instruction).group
+                           : std::vector<int64_t>{});
+  }
+  return groups;
+}
+
 /// One whole simulation, with the values that it turns out to need.
 class Simulation {
  public:
@@ -35,7 +48,12 @@ class Simulation {
       : program_(program), model_(model), options_(options), slice_(program.module) {}
 
   Result<Run> run() {
-    SUBLANE_CHECK_OK(refuseWhatIsNotModelled(program_));
+    SUBLANE_CHECK_OK(refuseWhatIsNotModelled(program_, !options_.slice.empty()));
+    if (options_.values && sliceOf(options_).devices() > 1) {
+      return inputError("simulator: values of a program for {} devices are not computed: one stands for all",
+                        sliceOf(options_).devices())
+          .hint("leave --values out");
+    }
     SUBLANE_TRY(placement_, place(program_, model_));
     SUBLANE_TRY(timing_, memoryTiming(model_, options_.dma, options_.without));
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
@@ -83,7 +101,9 @@ class Simulation {
                                    .track_writers = options_.track_writers,
                                    .most_bundles = options_.most_bundles,
                                    .sink = sink,
-                                   .cancel = options_.cancel};
+                                   .cancel = options_.cancel,
+                                   .slice = sliceOf(options_),
+                                   .groups = groupsOf(program_)};
     Machine machine(program_, placement_, code, std::move(machine_options), vector ? &*vector : nullptr);
     machine.prepare(options_.inputs);
     Status status = machine.run();

@@ -34,18 +34,18 @@ TEST(NotModelled, CollectivesAreRefusedWithTheirBytes) {
   program.module().computations[0].instructions.push_back(reduce);
   llo::Program built = program.build();
   built.traced = {{.name = "all-reduce.1", .instruction = 2, .computation = 0}};
-  const std::vector<NotModelled> found = notModelled(built);
+  const std::vector<NotModelled> found = notModelled(built, false);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].what, "other chips");
   EXPECT_EQ(found[0].bytes, 2 * 4096);
-  EXPECT_FALSE(refuseWhatIsNotModelled(built).ok());
+  EXPECT_FALSE(refuseWhatIsNotModelled(built, false).ok());
 }
 
 TEST(NotModelled, TheRestIsNot) {
   ProgramBuilder program;
   program.function("TLP").empty(1);
   program.root({8});
-  EXPECT_TRUE(notModelled(program.build()).empty());
+  EXPECT_TRUE(notModelled(program.build(), false).empty());
 }
 
 TEST(NotModelled, CoresShareTheHbmAndSaySo) {
