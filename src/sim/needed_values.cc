@@ -113,12 +113,18 @@ class SourceFinder {
     }
   }
 
-  /// Of what the bundle pops from the vector side, or transfers.
+  /// Of what the bundle pops from the vector side, transfers, or passes to a call after it was popped.
   std::set<std::string> from(const llo::Bundle& bundle) {
     end_ = bundle.first + bundle.count;
     for (size_t i = bundle.first; i < end_; ++i) {
       const llo::Op op = listing_.instructions[i].op;
       if (op == llo::Op::kSpop || llo::unitOf(op) == llo::Unit::kDma) follow(i);
+      if (op != llo::Op::kInlinedCall) continue;
+      for (const llo::Operand& operand : listing_.operandsOf(listing_.instructions[i])) {
+        const auto maker = maker_.find(operand.value);
+        if (maker != maker_.end() && listing_.instructions[maker->second].op == llo::Op::kSpop)
+          follow(maker->second);
+      }
     }
     while (!open_.empty()) {
       const size_t next = open_.back();

@@ -41,9 +41,9 @@ class ValueSlice {
   std::set<std::tuple<int32_t, int32_t, int64_t>> seen_;
 };
 
-/// The operations whose outputs the vector-to-scalar results and transfers of a bundle are made of, by the
-/// registers' values, through loads and the stores and transfers that fill what is loaded. The allocations'
-/// tags tell them ("output of fusion.5@{}").
+/// The operations whose outputs a bundle's vector-to-scalar results, transfers and popped arguments are made
+/// of, by the registers' values, through loads and the stores and transfers that fill what is loaded. The
+/// allocations' tags tell them ("output of fusion.5@{}").
 std::set<std::string> sourcesOf(const llo::Listing& listing, int32_t bundle);
 
 }  // namespace sublane::sim

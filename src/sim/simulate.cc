@@ -110,6 +110,7 @@ class Simulation {
     if (status.ok()) {
       Run run = machine.takeRun();
       if (options_.values) takeOutputs(machine, run);
+      if (vector) run.vector_bundles = vector->bundles();
       if (options_.track_writers && vector) run.stores_hash = vector->storesHash();
       return std::optional<Run>(std::move(run));
     }
@@ -143,18 +144,32 @@ class Simulation {
   bool needsMore(const Machine& machine, const Code& code, const Origin& origin) {
     if (origin.kind == Origin::Kind::kUnwritten) return false;
     const int32_t listing = code.functions[static_cast<size_t>(origin.function)].listing;
-    if (listing == program_.top) return needsMoreOfTop(origin);
+    if (listing == program_.top) return needsMoreOfTop(origin.bundle);
     // What a kernel copies is mostly an argument of it; then its own work need not be executed.
     const std::string op = machine.opName(origin.op);
-    return (origin.kind == Origin::Kind::kTransfer && slice_.addOperands(op)) || slice_.add(op);
+    if (origin.kind == Origin::Kind::kTransfer && slice_.addOperands(op)) return true;
+    return slice_.add(op) || needsMoreOfCallsOf(op);
   }
 
-  bool needsMoreOfTop(const Origin& origin) {
+  bool needsMoreOfTop(int32_t bundle) {
     bool more = !std::exchange(top_valued_, true);
-    const llo::Listing& listing = program_.listings[static_cast<size_t>(program_.top)];
-    for (const std::string& name : sourcesOf(listing, origin.bundle)) more |= slice_.add(name);
+    for (const std::string& name : sourcesOf(top(), bundle)) more |= slice_.add(name);
     return more;
   }
+
+  /// The top-level program may have passed it a scalar that is not known.
+  bool needsMoreOfCallsOf(const std::string& op) {
+    bool more = false;
+    for (size_t b = 0; b < top().bundles.size(); ++b) {
+      for (const llo::BundleInstruction& i : top().of(top().bundles[b])) {
+        if (i.callee >= 0 && top().callees[static_cast<size_t>(i.callee)] == op)
+          more |= needsMoreOfTop(static_cast<int32_t>(b));
+      }
+    }
+    return more;
+  }
+
+  const llo::Listing& top() const { return program_.listings[static_cast<size_t>(program_.top)]; }
 
   void takeOutputs(const Machine& machine, Run& run) const {
     for (size_t i = 0; i < placement_.outputs.size(); ++i) {

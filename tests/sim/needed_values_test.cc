@@ -82,6 +82,18 @@ TEST_F(Sources, AreFoundByTheValuesNotByTheNeighbourhood) {
   EXPECT_EQ(sourcesOf(top.listing(), popOf(1)), Names{"fusion.5"});
 }
 
+TEST_F(Sources, OfAScalarThatIsPassedToACall) {
+  const int32_t wanted = output("fusion.5", llo::Space::kVmem), other = output("big.1", llo::Space::kVmem);
+  top.bundle({load(wanted, 1)});
+  llo::Operand source = reg(v(0)), popped = reg(s(0));
+  source.value = 1, popped.value = 2;
+  top.bundle({op("vpush", none(), {source}).as(900)});
+  top.bundle({op("spop", s(0), {value(900)}).as(2)});
+  Draft call = top.call("kernel");
+  call.operands = {at(other), popped};
+  EXPECT_EQ(sourcesOf(top.listing(), top.bundle({call})), Names{"fusion.5"}) << "an address is no value";
+}
+
 TEST_F(Sources, ReachThroughTheTransferThatFillsABuffer) {
   const int32_t wanted = output("fusion.5", llo::Space::kHbm), other = output("big.1", llo::Space::kHbm);
   const int32_t staged = top.allocate(llo::Space::kVmem, 4096),
