@@ -38,13 +38,13 @@ std::span<const Chip> allChips() {
   return chips;
 }
 
-Result<const Chip*> findChip(const std::string& name) {
+Result<const Chip*> findChip(const std::string& name, std::string_view option) {
   std::string names;
   for (const Chip& chip : allChips()) {
     if (chip.name == name) return &chip;
     names += (names.empty() ? "" : ", ") + chip.name;
   }
-  return inputError("--chip {}: no such chip", name).hint("chips: " + names);
+  return inputError("{} {}: no such chip", option, name).hint("chips: " + names);
 }
 
 }  // namespace sublane::chips

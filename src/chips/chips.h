@@ -49,8 +49,8 @@ struct Chip {
 
 /// All chips, oldest first.
 std::span<const Chip> allChips();
-/// Error lists the chips.
-Result<const Chip*> findChip(const std::string& name);
+/// Error names the option that gave the name, and lists the chips.
+Result<const Chip*> findChip(const std::string& name, std::string_view option = "--chip");
 
 /// Reads one chip file. `where` is its name, for errors: unknown and missing keys, a number without a source.
 Result<Chip> readChip(std::string_view json, const std::string& where);

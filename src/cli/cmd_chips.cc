@@ -135,7 +135,7 @@ Status show(const std::string& only, const std::string& format) {
   if (only.empty()) {
     for (const chips::Chip& chip : chips::allChips()) selected.push_back(&chip);
   } else {
-    SUBLANE_TRY(const chips::Chip* chip, chips::findChip(only));
+    SUBLANE_TRY(const chips::Chip* chip, chips::findChip(only, "--show"));
     selected.push_back(chip);
   }
   if (format == "json") {

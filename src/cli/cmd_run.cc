@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -128,6 +129,19 @@ Status checkOptions(const RunOptions& o) {
   return Ok{};
 }
 
+/// A token is at most some hundred bytes, so that a huge file need not be tokenized to be refused.
+Status checkPromptBytes(const RunOptions& o, const models::DecoderConfig& config) {
+  constexpr uint64_t kMostBytesOfAToken = 1024;
+  std::error_code ignored;
+  if (o.prompt_file.empty()) return Ok{};
+  const uint64_t bytes = std::filesystem::file_size(o.prompt_file, ignored);
+  const uint64_t most = static_cast<uint64_t>(config.context) * kMostBytesOfAToken;
+  if (ignored || bytes <= most) return Ok{};
+  return inputError("{}: {} bytes; the context of {} tokens holds {} at most", o.prompt_file, bytes,
+                    config.context, most)
+      .hint("shorten the prompt");
+}
+
 /// Long work says what it does, so that nobody takes it for hung.
 void say(const RunOptions& o, const std::string& what) {
   if (!o.json) std::fprintf(stderr, "%s\n", what.c_str());
@@ -136,6 +150,8 @@ void say(const RunOptions& o, const std::string& what) {
 Status run(const RunOptions& o) {
   SUBLANE_CHECK_OK(checkOptions(o));
   SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(o.model));
+  SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
+  SUBLANE_CHECK_OK(checkPromptBytes(o, config));
   SUBLANE_TRY(text::Tokenizer tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
   SUBLANE_TRY(std::vector<int32_t> prompt, promptIds(o, tokenizer));
   if (!o.chat && !tokenizer.hasChatTemplate())
@@ -148,7 +164,6 @@ Status run(const RunOptions& o) {
                                 .layers_in_loop = o.layers == "loop",
                                 .sampling = o.draw.temperature > 0,
                                 .plugin = o.plugin};
-  SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
   if (options.context == 0) options.context = std::min(config.context, roundUp(length + o.max_tokens));
   SUBLANE_CHECK_OK(engine::checkPromptLength(length, options.context, config.context));
   say(o, fmt::format("reading {} and widening its weights to {}", o.model, o.dtype));

@@ -11,6 +11,7 @@
 #include "base/paths.h"
 #include "base/subprocess.h"
 #include "io/known_checkpoints.h"
+#include "io/verified_file.h"
 #include "pjrt/ahead_of_time.h"
 #include "pjrt/parts.h"
 #include "pjrt/worker.h"
@@ -166,12 +167,14 @@ Check checkCheckpoint(const io::KnownCheckpoint& known) {
     return check;
   }
   check.file = *path;
-  const uint64_t bytes = fs::file_size(*path, error);
-  check.good = bytes == known.bytes;
+  const Result<bool> whole = io::isVerified(*path, known.bytes, known.sha256);
+  check.good = whole.ok() && *whole;
   check.state = check.good ? "ok" : "damaged";
   if (!check.good) {
-    check.problem = fmt::format("{}: {} bytes, not {}", check.file, bytes, known.bytes);
-    check.fix = fmt::format("remove that file, then sublane fetch {}", known.name);
+    check.problem = whole.ok() ? fmt::format("{}: {} bytes, and its sha256 is not {}", check.file,
+                                             fs::file_size(*path, error), known.sha256)
+                               : whole.error().message();
+    check.fix = fmt::format("sublane fetch {}", known.name);
   }
   return check;
 }

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -41,6 +43,7 @@ static Status checkVerb(int argc, char** argv) {
 Status writeOutput(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return Ok{};
+  if (errno == EPIPE) std::_Exit(128 + SIGPIPE);  // its reader has what it wants
   return machineError("standard output: {}", std::strerror(errno == 0 ? EIO : errno));
 }
 
@@ -91,7 +94,17 @@ static int runGuarded(int argc, char** argv) {
 }
 }  // namespace sublane::cli
 
+/// A mapped file that shrinks while it is read takes its pages away.
+extern "C" void sayThatAFileShrank(int) {
+  constexpr std::string_view kText =
+      "sublane: a file became shorter while it was read, or its disk failed\n"
+      "  hint: let whatever writes it finish, then run it again\n";
+  (void)!write(STDERR_FILENO, kText.data(), kText.size());
+  _exit(3);
+}
+
 int main(int argc, char** argv) {
+  std::signal(SIGBUS, sayThatAFileShrank);
   std::signal(SIGPIPE,
               SIG_IGN);  // a child that dies while we write to it is an error of the call, not our end
   sublane::pjrt::setWorkerProgram("/proc/self/exe");

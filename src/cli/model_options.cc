@@ -73,7 +73,7 @@ void addModelOptions(CLI::App& verb, ModelOptions& options) {
                   "Tokens of the prefill step (default 512, or the model's most)")
       ->check(sizes);
   verb.add_option("--page-size", request.page_size, "Tokens of a page of the cache")
-      ->check(sizes)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 12))
       ->capture_default_str();
   verb.add_option("--layers", options.layers, "unrolled, or loop: compiles faster, copies the cache")
       ->check(CLI::IsMember({"unrolled", "loop"}))

@@ -28,16 +28,20 @@ bool allFinite(std::span<const float> values) {
   return sums[0] + sums[1] + sums[2] + sums[3] == 0;
 }
 
+/// As float32, or as the narrower type that they are rounded to.
 Status checkFinite(const io::Checkpoint& checkpoint, const models::ParameterSource& source,
                    std::span<const float> values) {
-  if (allFinite(values)) return Ok{};
-  const auto bad = std::count_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
+  constexpr float kMostBf16 = 3.3961e38f;  // rounds to infinity from here on
+  const bool narrow = source.type.dtype == formats::DType::kBF16;
+  const auto isBad = [&](float x) { return !std::isfinite(x) || (narrow && std::abs(x) >= kMostBf16); };
+  if (allFinite(values) && (!narrow || std::none_of(values.begin(), values.end(), isBad))) return Ok{};
+  const auto bad = std::count_if(values.begin(), values.end(), isBad);
   std::string tensors;
   if (const auto* from = std::get_if<std::vector<models::TensorSource>>(&source.from)) {
     for (const models::TensorSource& one : *from) tensors += (tensors.empty() ? "" : ", ") + one.tensor;
   }
-  return inputError("{}: {} of {} values are NaN or infinite{}", checkpoint.source, bad, values.size(),
-                    tensors.empty() ? "" : " (" + tensors + ")")
+  return inputError("{}: {} of {} values are NaN or infinite as {}{}", checkpoint.source, bad, values.size(),
+                    formats::name(source.type.dtype), tensors.empty() ? "" : " (" + tensors + ")")
       .hint(fmt::format("sublane inspect {} --scan shows which tensors are damaged", checkpoint.source));
 }
 

@@ -79,6 +79,10 @@ Result<Checkpoint> openCheckpoint(const std::string& model) {
     return inputError("{}: reading safetensors comes later", model)
         .hint("where shapes are enough (explain), use --config with the model's config.json");
   }
+  if (fs::path(model).extension() == ".json") {
+    return inputError("{}: a configuration, not a checkpoint", model)
+        .hint(fmt::format("where shapes are enough (explain, simulate), use --config {}", model));
+  }
   return openGguf(model);
 }
 

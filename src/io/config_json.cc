@@ -100,6 +100,9 @@ std::string whereJsonBreaks(std::string_view text, std::string_view otherwise) {
     const std::string what = error.what();  // "[json.exception...] parse error at line 3, column 7: ..."
     const size_t place = what.find("line ");
     return escaped(place == std::string::npos ? what : what.substr(place));
+  } catch (const nlohmann::json::exception& error) {  // a number that no double holds
+    const std::string what = error.what();
+    return escaped(what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
   }
   return std::string(otherwise);
 }

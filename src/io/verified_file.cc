@@ -12,8 +12,10 @@ namespace sublane::io {
 namespace {
 
 std::string noteOf(const struct stat& status, std::string_view sha256) {
-  return fmt::format("sha256 {}\nbytes {}\nmtime {}.{:09}\n", sha256, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
+  // The second time can't be set back by those who set back the first.
+  return fmt::format("sha256 {}\nbytes {}\nmtime {}.{:09}\nctime {}.{:09}\n", sha256, status.st_size,
+                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                     status.st_ctim.tv_nsec);
 }
 
 std::string notePath(const std::string& path) { return path + ".verified"; }

@@ -1,5 +1,5 @@
 // Remembers that a file had the right hash, so that it need not be read again: "<path>.verified" holds the
-// hash with the file's size and time of change. Private to this folder.
+// hash with the file's size and times of change. `sublane doctor` asks it, too.
 #pragma once
 
 #include <cstdint>

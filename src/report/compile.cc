@@ -121,6 +121,13 @@ Status checkMesh(const std::string& path, const std::string& text, const std::st
   for (size_t at = 0; at < mesh.size(); at = std::min(mesh.find('x', at), mesh.size() - 1) + 1) {
     devices *= std::strtoll(mesh.c_str() + at, nullptr, 10);
   }
+  const auto pod = chip.numbers.find("pod_chips");
+  if (const int64_t count = devices / chip.devices_per_chip;
+      !mesh.empty() && pod != chip.numbers.end() && count > static_cast<int64_t>(pod->second.value)) {
+    return inputError("--mesh {}: {} chips, but a slice of {} has {} at most", mesh, count, chip.name,
+                      pod->second.value)
+        .hint(axes == 2 ? "for example --mesh 2x4" : "for example --mesh 2x2x1");
+  }
   if (devices < partitions) {
     return inputError("--mesh {}: {} devices of {}, but {} is made for {}", mesh, devices, chip.name, path,
                       partitions);

@@ -98,8 +98,8 @@ Result<Explanation> explainFile(const std::string& path, const CompileRequest& c
   if (!explanation.ok()) return explanation;
   explanation->subject = path;
   if (!common.mesh.empty()) {
-    explanation->detail =
-        fmt::format("mesh {}, {} partitions; all figures are of one device", common.mesh, partitionsOf(text));
+    explanation->detail = fmt::format("mesh {}, {} partition{}; all figures are of one device", common.mesh,
+                                      partitionsOf(text), partitionsOf(text) == 1 ? "" : "s");
     explanation->assumptions.push_back(
         "the links between chips cost nothing here: collectives are not priced");
   }

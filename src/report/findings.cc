@@ -23,6 +23,7 @@ bool has(const Row& row, Flag flag) {
   return std::find(row.flags.begin(), row.flags.end(), flag) != row.flags.end();
 }
 
+/// Executions: an operation in a loop counts each time.
 std::string ops(int64_t count) {
   return fmt::format("{} {}", formatCount(count), count == 1 ? "operation" : "operations");
 }
@@ -161,7 +162,8 @@ Finding smallOperations(const Look& look) {
   };
   const Sum sum = sumOf(look.step, small);
   if (sum.count < 10) return {};
-  return {fmt::format("{} of under 5 us each take {:.1f} us ({:.0f} %), their bytes only {:.1f} us",
+  return {fmt::format("{} of under 5 us each, not matmuls and far above their bounds, take {:.1f} us "
+                      "({:.0f} %), their bytes only {:.1f} us",
                       ops(sum.count), sum.us, look.percent(sum.us), sum.bound_us),
           "a fixed cost each: fewer, larger operations (fuse, or a kernel for the part)",
           sum.us - sum.bound_us};

@@ -88,6 +88,15 @@ std::string groupLine(const Group& group, double total_us) {
   return line + "\n";
 }
 
+/// "1,292 operations", and how often they run where loops repeat them.
+std::string operations(const Step& step) {
+  int64_t executions = 0;
+  for (const Row& row : step.rows) executions += row.count;
+  std::string text = formatCount(step.total.rows) + (step.total.rows == 1 ? " operation" : " operations");
+  if (executions != step.total.rows) text += fmt::format(" ({} executions)", formatCount(executions));
+  return text;
+}
+
 std::string rowsText(const Step& step, int64_t top) {
   const std::vector<Group> groups = groupsOf(step);
   std::string text =
@@ -107,13 +116,12 @@ std::string rowsText(const Step& step, int64_t top) {
     used_flags += flagLetters(*groups[i].first);
   }
   if (rest_lines > 0) {
-    text += fmt::format("{:>9.1f} {:>5.1f}% {} more lines, {} operations (--top 0 shows all)\n", rest.us,
+    text += fmt::format("{:>9.1f} {:>5.1f}% {} more lines, {} executions (--top 0 shows all)\n", rest.us,
                         step.total.us > 0 ? 100 * rest.us / step.total.us : 0, rest_lines,
                         formatCount(rest.count));
   }
-  text += fmt::format(
-      "{:>9.1f} {:>6} {:>6} total: the sum of {} operations, in schedule order one after another\n",
-      step.total.us, "100.0%", scaled(step.total.cycles), formatCount(step.total.rows));
+  text += fmt::format("{:>9.1f} {:>6} {:>6} total: the sum of {}, in schedule order one after another\n",
+                      step.total.us, "100.0%", scaled(step.total.cycles), operations(step));
   const std::pair<char, const char*> legend[] = {
       {'<', "the compiler's estimate is below the row's own HBM bound"},
       {'?', "no cost description: FLOP unknown, bytes of operands and results"},

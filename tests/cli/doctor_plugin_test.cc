@@ -169,6 +169,10 @@ TEST_F(Doctor, DamagedCheckpoint) {
   const std::string problem = check("smollm2-135m")["problem"];  // "no file PATH"
   write(problem.substr(problem.find('/')), "GGUF");
   EXPECT_EQ(check("smollm2-135m")["state"], "damaged");
+  fs::resize_file(problem.substr(problem.find('/')), 98362432);  // as long as the right one
+  const nlohmann::json zeros = check("smollm2-135m");
+  EXPECT_EQ(zeros["state"], "damaged");
+  EXPECT_TRUE(has(zeros, "problem", "its sha256 is not ")) << zeros;
 }
 
 TEST_F(Doctor, TextTellsTheSame) {

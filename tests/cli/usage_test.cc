@@ -77,6 +77,19 @@ TEST(Usage, ResultsThatNobodyReadsAreAFailure) {
   const SubprocessResult result = run(child).value();
   EXPECT_EQ(result.code, 3);
   EXPECT_TRUE(has(result.errors, "standard output: No space left on device")) << result.errors;
+  child.argv = {"/bin/bash", "-o", "pipefail", "-c", SUBLANE_BINARY_DIR "/sublane chips | true"};
+  EXPECT_EQ(run(child)->code, 141);
+}
+
+TEST(Usage, AFileThatShrinksIsAnErrorNotACrash) {
+  // What the kernel sends when a mapped page is gone.
+  Subprocess child;
+  child.argv = {"/bin/bash", "-c",
+                SUBLANE_BINARY_DIR "/sublane run /dev/null --prompt x 2>/dev/null; " SUBLANE_BINARY_DIR
+                                   "/sublane doctor > /dev/null & sleep 0.2; kill -BUS $!; wait $!"};
+  const SubprocessResult result = run(child).value();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_TRUE(has(result.errors, "a file became shorter while it was read")) << result.errors;
 }
 
 }  // namespace

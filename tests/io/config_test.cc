@@ -61,6 +61,15 @@ TEST(ConfigReader, NamesAllFaultsAtOnce) {
             "  tokenizer.ggml.tokens is not understood");
 }
 
+Result<Checkpoint> openText(const std::string& json);
+
+TEST(OpenConfig, NumbersThatNoDoubleHolds) {
+  const Result<Checkpoint> opened = openText(R"({"rope_theta": 1e400})");
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().fault(), Fault::kInput);
+  EXPECT_EQ(opened.error().message(), "config.json: not valid JSON: number overflow parsing '1e400'");
+}
+
 TEST(ConfigReader, AStarMatchesAPrefixOnly) {
   const Metadata metadata = {{"tokenizer", {int64_t{1}}}, {"tokenizer.x", {int64_t{1}}}};
   ConfigReader config(metadata, "m");

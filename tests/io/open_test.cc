@@ -71,6 +71,7 @@ TEST_F(OpenCheckpoint, HuggingFaceFolderComesLater) {
                                           "  hint: where shapes are enough (explain), use --config " +
                                           path("config.json"));
   write("model.safetensors", "x");
+  EXPECT_NE(errorOf(path("config.json")).find("a configuration, not a checkpoint"), std::string::npos);
   EXPECT_NE(errorOf(path("model.safetensors")).find("reading safetensors comes later"), std::string::npos);
 }
 

@@ -171,6 +171,7 @@ TEST(LlamaConfig, ValuesOutOfRangeAreNamedByFileKeyAndRange) {
                         Case{"rms_norm_eps", "0", "= 0 is not a finite number above 0"},
                         Case{"rms_norm_eps", "null", "is null"},
                         Case{"rope_theta", "0", "= 0 is not a finite number above 1"},
+                        Case{"rms_norm_eps", "-1e-5", "= -1e-05 is not a finite number above 0"},
                         Case{"rope_theta", "-500000.0", "= -500000 is not a finite number above 1"}}) {
     std::string text = kLlama3;
     const size_t colon = text.find(':', text.find(fmt::format("\"{}\"", c.key)));

@@ -53,6 +53,18 @@ INSTANTIATE_TEST_SUITE_P(All, EachModelAndChip,
                            return std::string(info.param.model).substr(0, 5) + "_" + info.param.chip;
                          });
 
+/// Not from the cache: each time libtpu compiles anew.
+TEST_F(Long, TwoCompilesOfAModelPrintTheSameBytes) {
+  ModelRequest request{.model = "smollm2-135m", .layers_in_loop = true, .common = {.chip = "v6e"}};
+  request.common.compile = [](const pjrt::AheadOfTimeRequest& wanted) {
+    return pjrt::compileAheadOfTime(wanted);
+  };
+  auto once = explainModel(request), again = explainModel(request);
+  ASSERT_TRUE(once.ok() && again.ok());
+  EXPECT_EQ(toJson(*once), toJson(*again));
+  EXPECT_EQ(toText(*once, {}), toText(*again, {}));
+}
+
 TEST_F(Long, ShapesOfLlama3) {
   expectExplained({.config = SUBLANE_SOURCE_DIR "/tests/report/configs/llama3_8b.json",
                    .layers_in_loop = true,

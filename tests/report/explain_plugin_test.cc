@@ -189,6 +189,8 @@ TEST_F(Explain, AMeshIsForProgramsWithShardings) {
   EXPECT_NE(on("two").error().text().find("--mesh two: not a shape of chips"), std::string::npos);
   EXPECT_NE(on("2x2x2").error().text().find("--mesh 2x2x2: 3 axes, but a slice of v6e has 2"),
             std::string::npos);
+  EXPECT_NE(on("32x32").error().text().find("--mesh 32x32: 1024 chips, but a slice of v6e has 256 at most"),
+            std::string::npos);
   auto v4 = explainFile(sharded.path(), {.chip = "v4", .mesh = "2x2"});
   EXPECT_NE(v4.error().text().find("--mesh 2x2: 2 axes, but a slice of v4 has 3"), std::string::npos);
   auto model = explainModel({.model = "smollm2-135m", .common = {.chip = "v6e", .mesh = "2x4"}});

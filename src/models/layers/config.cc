@@ -37,7 +37,7 @@ void checkSizes(const DecoderConfig& config, Faults& faults) {
   if (config.kv_heads > 0)
     faults.unless(config.heads % config.kv_heads == 0, "{} heads are not a multiple of {} kv heads",
                   config.heads, config.kv_heads);
-  faults.unless(config.norm_epsilon > 0 && std::isfinite(config.norm_epsilon), "norm epsilon is {}",
+  faults.unless(config.norm_epsilon > 0 && config.norm_epsilon < 1, "norm epsilon is {}, not between 0 and 1",
                 config.norm_epsilon);
   faults.unless(config.attention_scale > 0 && std::isfinite(config.attention_scale), "attention scale is {}",
                 config.attention_scale);
