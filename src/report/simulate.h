@@ -86,6 +86,7 @@ struct SimulatedStep {
   double launch_us = 0;
   events::CauseCycles causes{};
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, bundles = 0, transfers = 0;
+  int64_t vector_bundles = 0;     // of the bundles: with vector work that was executed for values
   double compiler_us = 0;         // the sum of explain's rows, for comparison
   double hbm_us = 0, mxu_us = 0;  // bounds of the whole by the datasheet
   std::optional<StepError> error;

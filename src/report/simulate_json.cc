@@ -92,6 +92,7 @@ Json stepJson(const SimulatedStep& step) {
   json["launch_us"] = step.launch_us;
   json["causes"] = causesJson(step.causes);
   json["bundles"] = step.bundles;
+  json["vector_bundles"] = step.vector_bundles;
   json["transfers"] = step.transfers;
   json["hbm_read_bytes"] = step.hbm_read_bytes;
   json["hbm_write_bytes"] = step.hbm_write_bytes;

@@ -112,6 +112,7 @@ SimulatedStep simulatedStep(const sim::Run& run, const llo::Program& program, co
   if (step.launch_us < 1e-9 * run.us) step.launch_us = 0;  // only rounding
   step.causes = run.causes;
   step.bundles = run.bundles;
+  step.vector_bundles = run.vector_bundles;
   step.transfers = run.transfers;
   step.hbm_read_bytes = run.hbm_read_bytes;
   step.hbm_write_bytes = run.hbm_write_bytes;

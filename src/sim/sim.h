@@ -104,7 +104,8 @@ struct OpTime {
 struct Run {
   int64_t cycles = 0;
   double us = 0;
-  int64_t bundles = 0;  // executed
+  int64_t bundles = 0;         // executed
+  int64_t vector_bundles = 0;  // of them with vector work that was executed for values
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, transfers = 0;
   events::CauseCycles causes{};    // add up to `cycles`
   std::vector<OpTime> ops;         // in order of first execution; the last may be "outside of all operations"

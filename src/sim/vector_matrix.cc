@@ -22,6 +22,13 @@ enum class Type : uint8_t { kF32, kBf16, kS8 };
 constexpr int kRowsOf[] = {8, 16, 32};
 constexpr int kSide = 256;  // of the weights' array, also where the chip has 128
 
+typedef float V16 __attribute__((vector_size(64)));
+typedef float V16InMemory __attribute__((vector_size(64), aligned(4), may_alias));
+constexpr int kRowsAtOnce = 8, kColumnsAtOnce = 32;
+
+V16InMemory& at(float* floats) { return *reinterpret_cast<V16InMemory*>(floats); }
+const V16InMemory& at(const float* floats) { return *reinterpret_cast<const V16InMemory*>(floats); }
+
 inline float f(uint32_t bits) { return std::bit_cast<float>(bits); }
 inline uint32_t roundToBf16(uint32_t x) {
   if ((x & 0x7fffffff) > 0x7f800000) return (x | 0x400000) & 0xffff0000;
@@ -29,7 +36,7 @@ inline uint32_t roundToBf16(uint32_t x) {
 }
 
 /// Row `row` of an operand as 128 floats.
-void widenRow(const uint32_t* words, Type type, int row, float* out) {
+SUBLANE_CLONES void widenRow(const uint32_t* words, Type type, int row, float* out) {
   switch (type) {
     case Type::kF32:
       for (int l = 0; l < kLanes; ++l) out[l] = f(roundToBf16(words[row * kLanes + l]));
@@ -72,19 +79,60 @@ void markColumns(const uint32_t* shadow, const WeightPush& push, std::array<bool
   for (size_t k = 0; k < kWords; ++k) tainted[k % kLanes] |= shadow[k] != 0;
 }
 
+/// Whether 128 numbers are all zeros; else whether all are finite.
+SUBLANE_CLONES MatrixUnit::Block kindOf(const float* row) {
+  uint32_t any = 0, largest = 0;
+  for (int k = 0; k < kLanes; ++k) {
+    const uint32_t magnitude = std::bit_cast<uint32_t>(row[k]) & 0x7fffffff;
+    any |= magnitude;
+    largest = std::max(largest, magnitude);
+  }
+  if (any == 0) return MatrixUnit::Block::kZero;
+  return largest < 0x7f800000 ? MatrixUnit::Block::kFinite : MatrixUnit::Block::kAny;
+}
+
+SUBLANE_CLONES void clearBlock(float* w) {
+  for (int row = 0; row < kLanes; ++row, w += kSide) {
+    SUBLANE_UNROLL
+    for (int k = 0; k < kLanes; k += 16) at(w + k) = V16{};
+  }
+}
+
+void clearBlocks(MatrixUnit& unit) {
+  unit.weights.resize(static_cast<size_t>(kSide) * kSide);
+  for (int deep = 0; deep < 2; ++deep) {
+    for (int across = 0; across < 2; ++across) {
+      MatrixUnit::Block& block = unit.blocks[deep][across];
+      if (std::exchange(block, MatrixUnit::Block::kZero) == MatrixUnit::Block::kZero) continue;
+      clearBlock(unit.weights.data() + deep * kLanes * kSide + across * kLanes);
+    }
+  }
+}
+
 /// Puts the rows of one push into the weights, from row (or, transposed, column) `at` of its half.
 void place(MatrixUnit& unit, const WeightPush& push, int at) {
-  float* w = unit.weights.data();
   const int block = push.half == 2 ? kLanes : 0, high_rows = push.half == 3 ? kLanes : 0;
   for (int high = 0; high < (push.half != 0 ? 2 : 1); ++high) {
     const uint32_t* words = high ? push.high.words : push.low.words;
     const int first = block + at + (high ? high_rows : 0);  // of the rows, or columns, that are brought
     const int across = high ? kLanes : 0;
-    float row[kLanes];
+    const int row_half = push.transposed ? high : first / kLanes,
+              column_half = push.transposed ? first / kLanes : high;
+    MatrixUnit::Block& kind = unit.blocks[row_half][column_half];
+    float rows[32][kLanes];
+    MatrixUnit::Block of_rows = MatrixUnit::Block::kZero;
     for (int r = 0; r < push.rows; ++r) {
-      widenRow(words, static_cast<Type>(push.type), r, row);
-      float* to = push.transposed ? w + across * kSide + first + r : w + (first + r) * kSide + across;
-      for (int l = 0; l < kLanes; ++l) to[push.transposed ? l * kSide : l] = row[l];
+      widenRow(words, static_cast<Type>(push.type), r, rows[r]);
+      of_rows = std::max(of_rows, kindOf(rows[r]));
+    }
+    kind = std::max(kind, of_rows);
+    float* to = unit.weights.data() + (push.transposed ? across * kSide + first : first * kSide + across);
+    // Zeros lie there already.
+    if (of_rows != MatrixUnit::Block::kZero) {
+      for (int r = 0; r < push.rows && !push.transposed; ++r)
+        std::memcpy(to + r * kSide, rows[r], sizeof rows[r]);
+      for (int l = 0; l < kLanes && push.transposed; ++l)
+        for (int r = 0; r < push.rows; ++r) to[l * kSide + r] = rows[r][l];
     }
     const auto& tainted = high ? push.high_tainted : push.low_tainted;
     for (int k = 0; push.tainted && k < (push.transposed ? push.rows : kLanes); ++k)
@@ -95,7 +143,7 @@ void place(MatrixUnit& unit, const WeightPush& push, int at) {
 
 bool latch(State& s, MatrixUnit& unit, WeightStage& stage) {
   if (stage.count == 0) return s.fail("weights are taken over, but none were pushed");
-  unit.weights.assign(static_cast<size_t>(kSide) * kSide, 0.0f);
+  clearBlocks(unit);
   unit.column_tainted.fill(false);
   unit.diagonal = unit.weights_tainted = false;
   int filled[4] = {0, 0, 0, 0};  // rows by half
@@ -122,7 +170,8 @@ bool latch(State& s, MatrixUnit& unit, WeightStage& stage) {
 void takeOperand(State& s, const Micro& m, VectorRegister& words, VectorRegister& shadow, bool& tainted) {
   VectorRegister room;
   const uint32_t *a = wordsOf(s, m.a, room), *mask = m.mask == kNoRegister ? nullptr : s.words(m.mask);
-  for (int k = 0; k < kWords; ++k) words.words[k] = mask == nullptr ? a[k] : a[k] & mask[k];
+  std::memcpy(words.words, a, sizeof words.words);
+  for (int k = 0; mask != nullptr && k < kWords; ++k) words.words[k] &= mask[k];
   tainted = s.isTainted(m.a);
   if (!tainted) return;
   const uint32_t* from = s.shadows[m.a.index].words;
@@ -168,24 +217,29 @@ bool prepareMubr(State& s, const Micro& m) {
 
 // --- multiplication
 
-typedef float V16 __attribute__((vector_size(64)));
-
-/// out[row][column] += sum over depth of left[row][depth] * weights[depth][column], for 4 rows.
-SUBLANE_CLONES void multiplyFour(float* out, const float* left, const float* weights, int depth,
-                                 int columns) {
-  for (int c = 0; c < columns; c += 32) {
-    V16 sum[4][2];
-    for (int r = 0; r < 4; ++r) std::memcpy(sum[r], out + r * kSide + c, sizeof sum[r]);
-    for (int k = 0; k < depth; ++k) {
-      V16 w[2];
-      std::memcpy(w, weights + static_cast<size_t>(k) * kSide + c, sizeof w);
-      for (int r = 0; r < 4; ++r) {
-        const float x = left[r * kSide + k];
-        sum[r][0] += x * w[0];
-        sum[r][1] += x * w[1];
+/// out[row][column] += sum over depth of left[row][depth] * weights[depth][column], for 8 rows, 128 columns.
+SUBLANE_CLONES void multiplyRows(float* out, const float* left, const float* weights, int depth) {
+  for (int c = 0; c < kLanes; c += kColumnsAtOnce) {
+    V16 first[kRowsAtOnce], second[kRowsAtOnce];
+    SUBLANE_UNROLL
+    for (int r = 0; r < kRowsAtOnce; ++r) {
+      first[r] = at(out + r * kSide + c);
+      second[r] = at(out + r * kSide + c + 16);
+    }
+    const float* w = weights + c;
+    for (int k = 0; k < depth; ++k, w += kSide) {
+      const V16 a = at(w), b = at(w + 16);
+      SUBLANE_UNROLL
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        first[r] += left[r * kSide + k] * a;
+        second[r] += left[r * kSide + k] * b;
       }
     }
-    for (int r = 0; r < 4; ++r) std::memcpy(out + r * kSide + c, sum[r], sizeof sum[r]);
+    SUBLANE_UNROLL
+    for (int r = 0; r < kRowsAtOnce; ++r) {
+      at(out + r * kSide + c) = first[r];
+      at(out + r * kSide + c + 16) = second[r];
+    }
   }
 }
 
@@ -210,30 +264,43 @@ void taintResult(ResultQueue::Slot& slot, bool add, const bool* rows, const bool
   slot.tainted = true;
 }
 
-void putResult(const Micro& m, ResultQueue::Slot& slot, bool add, const float* rows) {
-  // s32 results are exact: the largest sum of 256 products of s8 is 2^22.
-  const bool integer = static_cast<Type>(m.part & 3) == Type::kS8;
-  for (int k = 0; k < kWords; ++k) {
-    uint32_t& word = slot.data.words[k];
-    const float x = rows[k / kLanes * kSide + k % kLanes];
-    if (integer)
-      word = static_cast<uint32_t>(static_cast<int32_t>(x)) + (add ? word : 0);
-    else
-      word = std::bit_cast<uint32_t>(add ? f(word) + x : x);
+/// Adds a row of 128 results, or puts it down.
+SUBLANE_CLONES void putRow(uint32_t* words, const float* row, bool integer, bool add) {
+  if (!integer && !add) {
+    std::memcpy(words, row, kRowBytes);
+  } else if (!integer) {
+    for (int l = 0; l < kLanes; ++l) words[l] = std::bit_cast<uint32_t>(f(words[l]) + row[l]);
+  } else {
+    // s32 results are exact: the largest sum of 256 products of s8 is 2^22.
+    for (int l = 0; l < kLanes; ++l)
+      words[l] = static_cast<uint32_t>(static_cast<int32_t>(row[l])) + (add ? words[l] : 0);
   }
 }
 
-/// The product of `rows` rows with the weights.
+void putResult(const Micro& m, ResultQueue::Slot& slot, bool add, const float* rows) {
+  const bool integer = static_cast<Type>(m.part & 3) == Type::kS8;
+  for (int r = 0; r < kSublanes; ++r) putRow(slot.data.words + r * kLanes, rows + r * kSide, integer, add);
+}
+
+/// The product of `rows` rows with the weights. Zeros are left out where nothing but numbers meets them.
 void product(const State& s, const MatrixUnit& unit, int rows, const float* left, float* out) {
-  const bool wide = s.matrix_width == kSide;
-  const float *w = unit.weights.data(), *second = w + kLanes * kSide;
+  using Block = MatrixUnit::Block;
+  const int halves = s.matrix_width == kSide ? 2 : 1;
   std::fill_n(out, rows * kSide, 0.0f);
-  for (int r = 0; r < rows * kSide; r += 4 * kSide) {
-    multiplyFour(out + r, left + r, w, unit.depth[0], wide && !unit.diagonal ? kSide : kLanes);
-    if (wide && unit.diagonal)
-      multiplyFour(out + r + kLanes, left + r + kLanes, second + kLanes, unit.depth[1], kLanes);
-    else if (wide)
-      multiplyFour(out + r, left + r + kLanes, second, unit.depth[1], kSide);
+  for (int r = 0; r < rows * kSide; r += kRowsAtOnce * kSide) {
+    for (int deep = 0; deep < halves; ++deep) {
+      Block of_left = Block::kZero;
+      for (int k = 0; k < kRowsAtOnce; ++k)
+        of_left = std::max(of_left, kindOf(left + r + k * kSide + deep * kLanes));
+      for (int across = 0; across < halves; ++across) {
+        const Block of_weights = unit.blocks[deep][across];
+        const bool nothing = (of_left == Block::kZero && of_weights != Block::kAny) ||
+                             (of_weights == Block::kZero && (of_left != Block::kAny || unit.diagonal));
+        if (nothing) continue;
+        multiplyRows(out + r + across * kLanes, left + r + deep * kLanes,
+                     unit.weights.data() + deep * kLanes * kSide + across * kLanes, unit.depth[deep]);
+      }
+    }
   }
 }
 

@@ -19,7 +19,9 @@
 // can't do it for templates; what is built with it (tidy, fuzzing) needs no speed.
 #ifdef __clang__
 #define SUBLANE_CLONES
+#define SUBLANE_UNROLL
 #else
+#define SUBLANE_UNROLL _Pragma("GCC unroll 8")
 #define SUBLANE_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
@@ -176,7 +178,10 @@ struct MatrixUnit {
   WeightStage stages[2];       // msra, msrb
   std::vector<float> weights;  // gmra: depth x columns, row-major
   int depth[2] = {0, 0};       // rows of each half that were pushed
-  bool diagonal = false;       // only the two blocks on the diagonal are not zero
+  /// Blocks of 128 x 128, by half of the depth and of the columns: others hold zeros.
+  enum class Block : uint8_t { kZero, kFinite, kAny };
+  Block blocks[2][2]{};
+  bool diagonal = false;  // only the two blocks on the diagonal are not zero
   bool has_weights = false, has_subr = false, has_mubr = false;
   bool subr_tainted = false, mubr_tainted = false;
   VectorRegister subr_shadow, mubr_shadow;
