@@ -12,7 +12,8 @@ namespace dom = simdjson::dom;
 
 constexpr double kLeastCovered = 0.5;  // of the time, before its error says anything
 constexpr double kMostlyOne = 0.8;     // of the covered time in one class: it gives its name
-constexpr int64_t kLeastPoints = 5;    // fewer are reported by the fit, but say nothing of others
+constexpr std::string_view kHostTimed = " (host-timed)";
+constexpr int64_t kLeastPoints = 5;  // fewer are reported by the fit, but say nothing of others
 
 std::string lower(std::string_view text) {
   std::string out;
@@ -44,6 +45,11 @@ ClassErrors readClassErrors(std::string_view model_json) {
                      .p90 = numberOf(entry, "p90")};
     error.p90 = std::max(error.p90, error.median);
     if (error.points >= kLeastPoints && error.p90 > 0) errors[error.name] = error;
+  }
+  // Times of the host, less its launch, stand in where no device time is known.
+  for (const auto& [name, error] : ClassErrors(errors)) {
+    const std::string plain = name.substr(0, name.find(kHostTimed));
+    if (plain != name) errors.try_emplace(plain, error);
   }
   return errors;
 }
@@ -78,12 +84,14 @@ std::string classOf(const Row& row) {
 }
 
 void setError(SimulatedStep& step, const ClassErrors& errors) {
-  std::map<std::string, double> times;
+  std::map<std::string, double> times, others;
   double total = 0;
   for (SimulatedRow& row : step.rows) {
     row.error_class = classOf(row.row);
     total += row.row.us;
     if (!row.error_class.empty()) times[row.error_class] += row.row.us;
+    if (row.error_class.empty())
+      others[row.row.kind == "kernel" ? "kernel " + row.row.op : row.row.kind] += row.row.us;
     if (const auto known = errors.find(row.error_class); known != errors.end())
       row.row.error = known->second.p90;
   }
@@ -103,6 +111,10 @@ void setError(SimulatedStep& step, const ClassErrors& errors) {
     error.points += known->second.points;
     if (us > largest) error.name = kind;
     largest = std::max(largest, us);
+  }
+  for (const auto& [kind, us] : others) {
+    if (us > largest_unknown) step.unknown_class = kind;
+    largest_unknown = std::max(largest_unknown, us);
   }
   if (total <= 0 || covered < kLeastCovered * total) return;
   error.relative /= covered;

@@ -17,7 +17,7 @@ namespace sublane::report {
 using ClassErrors = std::map<std::string, ClassError>;
 
 /// `fitted.residuals` of a model file: one entry a class. Empty without a fit; what is not understood is left
-/// out, for an error bar is no reason to fail.
+/// out, for an error bar is no reason to fail. A host-timed class counts for the device-timed one that lacks.
 ClassErrors readClassErrors(std::string_view model_json);
 
 /// "GEMM", "HBM copy and elementwise", "flash attention", "grouped matmul", "fused cross-entropy", "ragged
@@ -25,7 +25,7 @@ ClassErrors readClassErrors(std::string_view model_json);
 std::string classOf(const Row& row);
 
 /// Of the rows' classes by their time. Nothing, if less than half of it is in classes with points; then
-/// `unknown_class` names the largest class without.
+/// `unknown_class` names the largest class without, or the kernel or kind that is of none.
 void setError(SimulatedStep& step, const ClassErrors& errors);
 
 }  // namespace sublane::report

@@ -141,6 +141,18 @@ TEST(ClassErrors, AreReadFromTheFit) {
     EXPECT_TRUE(readClassErrors(text).empty()) << text;
 }
 
+TEST(ClassErrors, HostTimesStandInForDeviceTimes) {
+  const auto file = [](const std::string& more) {
+    return R"({"fitted": {"residuals": [{"class": "GEMM (host-timed)", "points" : 10, "median" : 0.02,
+           "p90" : 0.04})" +
+           more + "]}}";
+};
+EXPECT_DOUBLE_EQ(readClassErrors(file("")).at("GEMM").p90, 0.04);
+const ClassErrors both =
+    readClassErrors(file(R"(, {"class": "GEMM", "points": 6, "median": 0.1, "p90": 0.3})"));
+EXPECT_DOUBLE_EQ(both.at("GEMM").p90, 0.3);
+}
+
 Row rowOf(const std::string& kind, const std::string& kernel, double us, int64_t hbm_bytes = 0) {
   Row row;
   row.kind = kind;
@@ -193,6 +205,15 @@ TEST(SetError, SaysNothingOfWhatHasNoPoints) {
   setError(step, readClassErrors(kModel));
   EXPECT_FALSE(step.error);
   EXPECT_EQ(step.unknown_class, "KV update");
+}
+
+TEST(SetError, NamesTheKernelThatIsOfNoClass) {
+  Row kernel = rowOf("kernel", "tpu_custom_call", 60);
+  kernel.op = "name.1";
+  SimulatedStep step = stepWith({rowOf("matmul", "", 30), kernel});
+  setError(step, readClassErrors(kModel));
+  EXPECT_FALSE(step.error);
+  EXPECT_EQ(step.unknown_class, "kernel name.1");
 }
 
 // ---- inputs
