@@ -132,7 +132,7 @@ struct BundleInstruction {
   uint16_t operand_count = 0;
   uint16_t form =
       0;  // index into Listing::forms: the words after the first, without the unit ("bf16.vlgmr.msra")
-  int32_t remark = -1;  // what a check checks, a division wants, a general transfer joins: into remarks
+  int32_t remark = -1;  // of a check, a division, a general transfer, a wait: into remarks
   uint32_t part = 0;    // "[2/16]" of a transpose: 2 | 16 << 16; "[thread:$1]" of a DMA: 1; "mrb[5]": 5
 };
 

@@ -53,7 +53,9 @@ bool ListingReader::comment() {
     if (word.size() + 1 == text.size()) role_ = roleNamed(word);
     return true;
   }
-  if (now_.op == Op::kShalt || now_.op == Op::kSdivrem || now_.op == Op::kDmaGeneral) return remark(text);
+  if (now_.op == Op::kShalt || now_.op == Op::kSdivrem || now_.op == Op::kDmaGeneral ||
+      now_.op == Op::kDmaDoneWait)
+    return remark(text);
   if (now_.op != Op::kInlinedCall || now_.callee >= 0) return true;
   Cursor callee(text);
   callee.skipBlanks();
@@ -69,7 +71,7 @@ bool ListingReader::comment() {
   return true;
 }
 
-/// The first line of what is remarked about a check, a division, or a general transfer.
+/// The first line of what is remarked about a check, a division, a general transfer, or a wait.
 bool ListingReader::remark(std::string_view text) {
   if (now_.remark >= 0) return true;
   Cursor cursor(text);

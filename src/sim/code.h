@@ -78,7 +78,7 @@ enum class Do : uint8_t {
   kHalt,     // a check of the program's own: a trap, unless predicated off; a: remark or -1
   kSegment,  // counts segment a and advances the clock
   // Sync flags: a the flag, b the value
-  kWait,  // until the flag is at least b
+  kWait,  // until the flag is at least b; c: another core may do that
   kFlagAdd,
   kFlagSet,
   kFlagRead,  // into the flag FIFO

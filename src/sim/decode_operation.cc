@@ -308,6 +308,9 @@ class OperationDecoder {
   Status wait() {
     Step step = this->step(Do::kWait);
     SUBLANE_CHECK_OK(flagOperands(step, 2));
+    step.micro.c = instruction_.remark >= 0 &&
+                   context_.listing.remarks[static_cast<size_t>(instruction_.remark)].find("megacore-wait") !=
+                       std::string::npos;
     bundle_.timed = true;
     bundle_.waits.push_back(std::move(step));
     return Ok{};

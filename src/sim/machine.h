@@ -146,6 +146,7 @@ class Machine {
   int64_t readSmem(int64_t address, std::span<std::byte> bytes) const;
   // machine_slice.cc
   void waitForOthers();
+  void waitForOtherCore(uint32_t flag, int32_t value);
   void letOthersArrive();
   bool leaveChip(const DmaSite& site, Flight& flight, TransferShape& shape);
   void fillRoutingTable(const Flight& flight);

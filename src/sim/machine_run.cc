@@ -306,6 +306,7 @@ Machine::Outcome Machine::execute() {
           addToFlag(static_cast<int32_t>(flag), asSigned(r[m->b]));
           break;
         }
+        if (m->op == Do::kWait && m->c) waitForOtherCore(flag, asSigned(r[m->b]));
         if (!(m->op == Do::kWait ? waitFor(flag, asSigned(r[m->b])) : deliver(clock))) return Outcome::kFault;
         clock = clock_;
         if (m->op != Do::kWait && options_.late_transfers) settleAll(static_cast<int32_t>(flag));

@@ -21,6 +21,17 @@ void Machine::waitForOthers() {
   addStall(events::Cause::kSemaphore, static_cast<int64_t>(hop), -1);
 }
 
+/// The other core of the device sends what this one waits for, at this moment: both came out of one barrier.
+void Machine::waitForOtherCore(uint32_t flag, int32_t value) {
+  if (!deliver(clock_) || flags_[flag] >= value) return;
+  const MemoryTiming& timing = options_.timing;
+  const double bytes = static_cast<double>(value) * static_cast<double>(placement_.dma_granule_bytes);
+  addStall(events::Cause::kDmaLatency,
+           static_cast<int64_t>(timing.before[static_cast<size_t>(Route::kLocal)]), -1);
+  addStall(events::Cause::kSemaphore, static_cast<int64_t>(bytes / timing.local_bytes_per_cycle), -1);
+  flags_[flag] = value;
+}
+
 /// The other chip's transfer to this one ends when this one's to it does: both flags are this chip's.
 bool Machine::leaveChip(const DmaSite& site, Flight& flight, TransferShape& shape) {
   const uint32_t overrides = registers_[static_cast<size_t>(site.overrides)];

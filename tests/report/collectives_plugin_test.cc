@@ -82,6 +82,18 @@ TEST_F(Collectives, OthersAreExecutedToo) {
   EXPECT_LE(permute.us, 2 * 512 * 1024 * 4 / 90e9 * 1e6);
 }
 
+/// A reduction over rows that both cores of a v4 hold ends with one core waiting for the other's part.
+TEST_F(Collectives, TheOtherCoreOfADeviceSendsItsPart) {
+  for (const char* chip : {"v4", "v5p"}) {
+    const Result<Simulation> run =
+        simulateFile(SUBLANE_SOURCE_DIR "/tests/report/stablehlo/mlp_softmax.mlir", {.chip = chip}, {});
+    ASSERT_TRUE(run.ok()) << run.error().text();
+    EXPECT_EQ(run->steps.at(0).rung, Rung::kBundles) << run->steps[0].reason;
+    const int64_t semaphore = run->steps[0].causes[static_cast<size_t>(events::Cause::kSemaphore)];
+    EXPECT_EQ(semaphore > 0, std::string(chip) == "v4") << chip << ": " << semaphore;
+  }
+}
+
 TEST_F(Collectives, ValuesOfASliceAreRefused) {
   const std::string path = folder_.path() + "/program.mlir";
   ASSERT_TRUE(
