@@ -47,7 +47,9 @@ SOFTMAX = """
 
 PRODUCT = """
       %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<256x512xbf16>, tensor<512x512xbf16>) -> tensor<256x512xbf16>
-      %b = stablehlo.tanh %p : tensor<256x512xbf16>"""
+      %m = stablehlo.negate %x : tensor<256x512xbf16>
+      %c = stablehlo.minimum %p, %x : tensor<256x512xbf16>
+      %b = stablehlo.maximum %c, %m : tensor<256x512xbf16>"""
 
 POLYNOMIAL = """
       %p = stablehlo.multiply %a, %w : tensor<256x512xf32>

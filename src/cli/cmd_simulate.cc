@@ -36,6 +36,9 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   }
   if (!verb.outputs.empty() && !verb.options.values)
     return inputError("simulate: --outputs {}: without --values there are none", verb.outputs);
+  if (!verb.options.expect.empty() && !verb.options.values)
+    return inputError("simulate: --expect {}: without --values there is nothing to compare",
+                      verb.options.expect);
   verb.options.dma = verb.dma == "shared" ? sim::DmaTiming::kShared : sim::DmaTiming::kCompiler;
   verb.model.request.common.cancel = &interrupted();
   SUBLANE_TRY(const report::Simulation simulation, run(verb));
@@ -43,6 +46,10 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   const std::string text =
       verb.model.format == "json" ? report::toJson(simulation) : report::toText(simulation, verb.model.text);
   std::fwrite(text.data(), 1, text.size(), stdout);
+  for (const report::SimulatedStep& step : simulation.steps)
+    for (const report::OutputValue& output : step.outputs)
+      if (!output.difference.empty())
+        return machineError("{}: result {} is not as {} says", step.name, output.number, verb.options.expect);
   return Ok{};
 }
 
@@ -54,6 +61,13 @@ Action addSimulate(CLI::App& app) {
   app.add_option("--step", verb->options.step, "Of a model: decode or prefill only");
   app.add_flag("--values", verb->options.values, "Execute for results too; needs all arguments");
   app.add_option("--outputs", verb->outputs, "With --values: an .npz file for the results");
+  app.add_option(
+      "--expect", verb->options.expect,
+      "With --values: an .npz file with the results (output0); says what differs and which bundle wrote it");
+  app.add_option("--within", verb->options.within,
+                 "With --expect: how far a result may be, of the array's largest magnitude")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   app.add_option(
          "--without", verb->options.without_names,
          "A counterfactual: take a cause away (hbm-limit, dma-latency, dma, spills, launch, ...); may repeat")

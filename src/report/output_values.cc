@@ -55,6 +55,57 @@ Result<std::vector<OutputValue>> outputValues(const llo::HloModule& module,
   return values;
 }
 
+namespace {
+
+/// The number that the name ends with; -1: it does not.
+int64_t numberOf(std::string_view name) {
+  size_t digits = name.size();
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
+  if (digits == name.size() || name.size() - digits > 9) return -1;
+  return std::stoll(std::string(name.substr(digits)));
+}
+
+double largestOf(llo::ElementType type, const io::NpyArray& array, int64_t elements) {
+  double largest = 0;
+  for (int64_t i = 0; i < elements; ++i) {
+    const double x = std::fabs(sim::numberAt(type, array.bytes, i));
+    if (std::isfinite(x)) largest = std::max(largest, x);
+  }
+  return largest;
+}
+
+}  // namespace
+
+Status compareOutputs(const llo::Program& program, const sim::Run& run,
+                      const std::vector<io::NpyArray>& arrays, const SimulateOptions& options,
+                      std::vector<OutputValue>& outputs) {
+  const std::vector<llo::Shape> shapes = outputShapes(program.module);
+  for (const io::NpyArray& array : arrays) {
+    const int64_t number = numberOf(array.name);
+    const auto output = std::find_if(outputs.begin(), outputs.end(),
+                                     [&](const OutputValue& value) { return value.number == number; });
+    if (output == outputs.end())
+      return inputError("{}: array \"{}\": the program has no such result", options.expect, array.name)
+          .hint(fmt::format("by number, output0 to output{}", outputs.size() - 1));
+    const io::NpyArray ours = npyOf(*output);
+    if (array.shape != ours.shape || array.dtype != ours.dtype)
+      return inputError("{}: array \"{}\" is {}, result {} is {}", options.expect, array.name,
+                        io::describe(array), number, io::describe(ours));
+    const llo::Shape& shape = shapes[static_cast<size_t>(number)];
+    sim::Bound bound;
+    if (llo::isFloat(shape.type))
+      bound.absolute = options.within * largestOf(shape.type, array, output->elements);
+    SUBLANE_TRY(const sim::Comparison comparison,
+                sim::compareValues(shape, output->host, array.bytes, bound));
+    output->compared = true;
+    output->worst = comparison.worst;
+    if (!comparison.equal())
+      output->difference =
+          sim::describe(shape, comparison, sim::writersOf(program, run, static_cast<int32_t>(number)));
+  }
+  return Ok{};
+}
+
 io::NpyArray npyOf(const OutputValue& output) {
   using enum llo::ElementType;
   const int64_t bytes = std::max<int64_t>(1, llo::bitsOf(output.type) / 8);

@@ -21,7 +21,7 @@ struct Context {
   const SimulateOptions* options = nullptr;
   std::optional<sim::ChipModel> model;
   std::string no_model;  // why
-  std::vector<io::NpyArray> arrays;
+  std::vector<io::NpyArray> arrays, expected;
   std::optional<EventLines> events;
   std::string compiler;
   std::vector<int64_t> slice;  // chips along each axis
@@ -63,6 +63,7 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
   sim::Options options{.dma = context.options->dma,
                        .without = context.options->without,
                        .values = context.options->values,
+                       .track_writers = !context.options->expect.empty(),
                        .inputs = inputs,
                        .cancel = context.cancel,
                        .slice = context.slice};
@@ -73,6 +74,7 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
   SimulatedStep step = simulatedStep(*run, program, priced, *context.chip, *context.model);
   if (context.options->values) {
     SUBLANE_TRY(step.outputs, outputValues(program.module, run->outputs));
+    SUBLANE_CHECK_OK(compareOutputs(program, *run, context.expected, *context.options, step.outputs));
   }
   return step;
 }
@@ -116,6 +118,9 @@ Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& o
   }
   if (!options.inputs.empty()) {
     SUBLANE_TRY(context.arrays, io::readNpz(options.inputs));
+  }
+  if (!options.expect.empty()) {
+    SUBLANE_TRY(context.expected, io::readNpz(options.expect));
   }
   if (!options.events.empty()) {
     SUBLANE_TRY(EventLines events, EventLines::create(options.events));

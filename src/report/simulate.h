@@ -39,6 +39,10 @@ struct SimulateOptions {
   std::vector<std::string> without_names{};  // as they are shown
   sim::DmaTiming dma = sim::DmaTiming::kShared;
   bool values = false;
+  std::string expect{};  // with values: an .npz file with results to compare with, by number
+  /// |result - expected| at most, of the array's largest magnitude; integers are equal. Default: 4 roundings
+  /// to bf16, which matrix units may round f32 operands to as well.
+  double within = 0x1p-6;
 };
 
 /// How far measured times of a class of operations were from simulated ones: from the fit of the chip's
@@ -74,6 +78,10 @@ struct OutputValue {
   llo::ElementType type{};
   std::vector<int64_t> dims;
   std::vector<std::byte> host;  // row-major
+  bool compared = false;
+  double worst = 0;  // largest |result - expected|
+  std::string
+      difference;  // empty: equal within the bound; else the first element that is not, and who wrote it
 };
 
 struct SimulatedStep {

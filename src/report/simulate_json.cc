@@ -64,10 +64,13 @@ Json errorJson(const std::optional<StepError>& error) {
 }
 
 Json outputJson(const OutputValue& output) {
-  return {{"number", output.number},         {"shape", output.shape},
-          {"sha256", output.sha256},         {"elements", output.elements},
-          {"not_finite", output.not_finite}, {"least", output.least},
-          {"greatest", output.greatest},     {"mean", output.mean}};
+  Json json = {{"number", output.number},         {"shape", output.shape},
+               {"sha256", output.sha256},         {"elements", output.elements},
+               {"not_finite", output.not_finite}, {"least", output.least},
+               {"greatest", output.greatest},     {"mean", output.mean}};
+  if (output.compared)
+    json["expected"] = {{"worst", output.worst}, {"difference", textOrNull(output.difference)}};
+  return json;
 }
 
 /// The compiler's fingerprint is bytes, not text.

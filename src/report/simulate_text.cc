@@ -186,6 +186,9 @@ std::string totalsText(const SimulatedStep& step, const chips::Chip& chip) {
                      fmt::format("{}: {}, {} to {}, mean {:.6g}, {} not finite, sha256 {} (simulated)",
                                  output.number, output.shape, output.least, output.greatest, output.mean,
                                  formatCount(output.not_finite), output.sha256.substr(0, 16)));
+    if (!output.compared) continue;
+    text += labelled("", output.difference.empty() ? fmt::format("as expected; worst by {:.3g}", output.worst)
+                                                   : "not as expected: " + output.difference);
   }
   return text;
 }

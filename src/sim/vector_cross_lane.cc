@@ -20,18 +20,26 @@ uint32_t add(uint32_t a, uint32_t b) { return u(f(a) + f(b)); }
 uint32_t larger(uint32_t a, uint32_t b) { return isNan(a) || (!isNan(b) && f(a) > f(b)) ? a : b; }
 uint32_t smaller(uint32_t a, uint32_t b) { return isNan(a) || (!isNan(b) && f(a) < f(b)) ? a : b; }
 
+template <uint32_t (*kCombine)(uint32_t, uint32_t), int kHalf>
+[[gnu::always_inline]] inline void fold(uint32_t* tree) {
+#pragma GCC ivdep
+  for (int lane = 0; lane < kHalf; ++lane) tree[lane] = kCombine(tree[lane], tree[lane + kHalf]);
+  if constexpr (kHalf > 1) fold<kCombine, kHalf / 2>(tree);
+}
+template <uint32_t (*kCombine)(uint32_t, uint32_t)>
+SUBLANE_CLONES void reduceRow(uint32_t* d, const uint32_t* a) {
+  uint32_t tree[kLanes];
+  std::memcpy(tree, a, kRowBytes);
+  fold<kCombine, kLanes / 2>(tree);
+  for (int lane = 0; lane < kLanes; ++lane) d[lane] = tree[0];
+}
+
 /// Every lane of a sublane gets the sublane's result.
 template <uint32_t (*kCombine)(uint32_t, uint32_t)>
 bool reduce(State& s, const Micro& m) {
   const uint32_t* a = s.words(m.a.index);
   uint32_t* d = s.result(s.cross_lane[m.unit].lanes, m.value);
-  for (int sublane = 0; sublane < kSublanes; ++sublane) {
-    uint32_t tree[kLanes];
-    std::memcpy(tree, a + sublane * kLanes, kRowBytes);
-    for (int half = kLanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) tree[lane] = kCombine(tree[lane], tree[lane + half]);
-    std::fill_n(d + sublane * kLanes, kLanes, tree[0]);
-  }
+  for (int row = 0; row < kWords; row += kLanes) reduceRow<kCombine>(d + row, a + row);
   return true;
 }
 

@@ -91,11 +91,10 @@ SUBLANE_CLONES MatrixUnit::Block kindOf(const float* row) {
   return largest < 0x7f800000 ? MatrixUnit::Block::kFinite : MatrixUnit::Block::kAny;
 }
 
-SUBLANE_CLONES void clearBlock(float* w) {
-  for (int row = 0; row < kLanes; ++row, w += kSide) {
-    SUBLANE_UNROLL
-    for (int k = 0; k < kLanes; k += 16) at(w + k) = V16{};
-  }
+/// 32 columns of all depths lie together: a sum over the depth goes through memory in order.
+float* weightsAt(MatrixUnit& unit, int depth, int column) {
+  return unit.weights.data() + (column / kColumnsAtOnce * kSide + depth) * kColumnsAtOnce +
+         column % kColumnsAtOnce;
 }
 
 void clearBlocks(MatrixUnit& unit) {
@@ -104,7 +103,9 @@ void clearBlocks(MatrixUnit& unit) {
     for (int across = 0; across < 2; ++across) {
       MatrixUnit::Block& block = unit.blocks[deep][across];
       if (std::exchange(block, MatrixUnit::Block::kZero) == MatrixUnit::Block::kZero) continue;
-      clearBlock(unit.weights.data() + deep * kLanes * kSide + across * kLanes);
+      for (int c = 0; c < kLanes; c += kColumnsAtOnce)
+        std::memset(weightsAt(unit, deep * kLanes, across * kLanes + c), 0,
+                    kLanes * kColumnsAtOnce * sizeof(float));
     }
   }
 }
@@ -126,13 +127,16 @@ void place(MatrixUnit& unit, const WeightPush& push, int at) {
       of_rows = std::max(of_rows, kindOf(rows[r]));
     }
     kind = std::max(kind, of_rows);
-    float* to = unit.weights.data() + (push.transposed ? across * kSide + first : first * kSide + across);
     // Zeros lie there already.
-    if (of_rows != MatrixUnit::Block::kZero) {
-      for (int r = 0; r < push.rows && !push.transposed; ++r)
-        std::memcpy(to + r * kSide, rows[r], sizeof rows[r]);
-      for (int l = 0; l < kLanes && push.transposed; ++l)
-        for (int r = 0; r < push.rows; ++r) to[l * kSide + r] = rows[r][l];
+    if (of_rows != MatrixUnit::Block::kZero && !push.transposed) {
+      for (int r = 0; r < push.rows; ++r)
+        for (int c = 0; c < kLanes; c += kColumnsAtOnce)
+          std::memcpy(weightsAt(unit, first + r, across + c), rows[r] + c, kColumnsAtOnce * sizeof(float));
+    } else if (of_rows != MatrixUnit::Block::kZero) {
+      for (int l = 0; l < kLanes; ++l) {
+        float* to = weightsAt(unit, across + l, first);
+        for (int r = 0; r < push.rows; ++r) to[r] = rows[r][l];
+      }
     }
     const auto& tainted = high ? push.high_tainted : push.low_tainted;
     for (int k = 0; push.tainted && k < (push.transposed ? push.rows : kLanes); ++k)
@@ -217,7 +221,7 @@ bool prepareMubr(State& s, const Micro& m) {
 
 // --- multiplication
 
-/// out[row][column] += sum over depth of left[row][depth] * weights[depth][column], for 8 rows, 128 columns.
+/// out[row][column] += sum over depth of left[row][depth] * weights(depth, column), for 8 rows, 128 columns.
 SUBLANE_CLONES void multiplyRows(float* out, const float* left, const float* weights, int depth) {
   for (int c = 0; c < kLanes; c += kColumnsAtOnce) {
     V16 first[kRowsAtOnce], second[kRowsAtOnce];
@@ -226,8 +230,8 @@ SUBLANE_CLONES void multiplyRows(float* out, const float* left, const float* wei
       first[r] = at(out + r * kSide + c);
       second[r] = at(out + r * kSide + c + 16);
     }
-    const float* w = weights + c;
-    for (int k = 0; k < depth; ++k, w += kSide) {
+    const float* w = weights + c * kSide;
+    for (int k = 0; k < depth; ++k, w += kColumnsAtOnce) {
       const V16 a = at(w), b = at(w + 16);
       SUBLANE_UNROLL
       for (int r = 0; r < kRowsAtOnce; ++r) {
@@ -283,7 +287,7 @@ void putResult(const Micro& m, ResultQueue::Slot& slot, bool add, const float* r
 }
 
 /// The product of `rows` rows with the weights. Zeros are left out where nothing but numbers meets them.
-void product(const State& s, const MatrixUnit& unit, int rows, const float* left, float* out) {
+void product(const State& s, MatrixUnit& unit, int rows, const float* left, float* out) {
   using Block = MatrixUnit::Block;
   const int halves = s.matrix_width == kSide ? 2 : 1;
   std::fill_n(out, rows * kSide, 0.0f);
@@ -298,7 +302,7 @@ void product(const State& s, const MatrixUnit& unit, int rows, const float* left
                              (of_weights == Block::kZero && (of_left != Block::kAny || unit.diagonal));
         if (nothing) continue;
         multiplyRows(out + r + across * kLanes, left + r + deep * kLanes,
-                     unit.weights.data() + deep * kLanes * kSide + across * kLanes, unit.depth[deep]);
+                     weightsAt(unit, deep * kLanes, across * kLanes), unit.depth[deep]);
       }
     }
   }

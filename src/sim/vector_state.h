@@ -176,7 +176,7 @@ struct WeightStage {
 };
 struct MatrixUnit {
   WeightStage stages[2];       // msra, msrb
-  std::vector<float> weights;  // gmra: depth x columns, row-major
+  std::vector<float> weights;  // gmra: by 32 columns, by depth
   int depth[2] = {0, 0};       // rows of each half that were pushed
   /// Blocks of 128 x 128, by half of the depth and of the columns: others hold zeros.
   enum class Block : uint8_t { kZero, kFinite, kAny };

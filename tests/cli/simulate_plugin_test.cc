@@ -73,6 +73,8 @@ TEST_F(SimulateVerb, WrongUseIsSaidWithWhatWouldBeRight) {
   EXPECT_NE(refused({"--batch", "3"}).find("--batch is of a model's steps"), std::string::npos);
   EXPECT_NE(refused({"--step", "decode"}).find("a program has no steps"), std::string::npos);
   EXPECT_NE(refused({"--outputs", "x.npz"}).find("without --values there are none"), std::string::npos);
+  EXPECT_NE(refused({"--expect", "x.npz"}).find("without --values there is nothing to compare"),
+            std::string::npos);
   EXPECT_NE(refused({"--values"}).find("--values needs every argument; an argument is not given: 0"),
             std::string::npos);
   EXPECT_NE(refused({"--compile-option", "flag"}).find("not of the form flag=value"), std::string::npos);
