@@ -24,7 +24,7 @@ std::string refused(const std::vector<std::string>& arguments) {
 
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-const char* const kVerbs[] = {"calibrate", "chips", "doctor",   "explain",  "fetch",
+const char* const kVerbs[] = {"calibrate", "chips", "diff",     "doctor",   "explain", "fetch",
                               "inspect",   "run",   "simulate", "template", "tokenize"};
 
 TEST(Usage, HelpIsNoError) {

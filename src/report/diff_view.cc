@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/diff.h"
+#include "report/text_parts.h"
+
+namespace sublane::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kGainsAndLosses = 3;
+
+std::string change(double before, double after) {
+  const std::string percent =
+      before > 0 ? fmt::format("{:+.1f}%", 100 * (after - before) / before) : std::string("new");
+  return fmt::format("{:>+10.2f} {:>8}", after - before, percent);
+}
+
+/// The causes that changed most, in us: "dma -12.1, vst +3.0".
+std::string causesText(const DiffSide& before, const DiffSide& after, double clock_before, double clock_after,
+                       size_t width) {
+  std::vector<std::pair<double, std::string>> changes;
+  for (size_t i = 0; i < before.causes.size(); ++i) {
+    const double us = 1e6 * (static_cast<double>(after.causes[i]) / std::max(clock_after, 1.0) -
+                             static_cast<double>(before.causes[i]) / std::max(clock_before, 1.0));
+    if (std::abs(us) >= 0.005)
+      changes.emplace_back(us, std::string(events::name(static_cast<events::Cause>(i))));
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
+  std::string text;
+  for (const auto& [us, name] : changes) {
+    const std::string word = fmt::format("{}{} {:+.1f}", text.empty() ? "" : ", ", name, us);
+    if (text.size() + word.size() > width) break;
+    text += word;
+  }
+  return text;
+}
+
+std::string lineText(const DiffLine& line, const Difference& d) {
+  const std::string place = line.place.empty() ? "(no place)" : escaped(line.place);
+  std::string text =
+      fmt::format("{:<18} {:<12} {:>10.2f} {:>10.2f} {}  ", shortened(place, 18), shortened(line.kind, 12),
+                  line.before.us, line.after.us, change(line.before.us, line.after.us));
+  text += causesText(line.before, line.after, d.clock_before_hz, d.clock_after_hz,
+                     kColumns > text.size() ? kColumns - text.size() : 0);
+  return text + "\n";
+}
+
+std::string stepText(const StepDiff& step, const Difference& d, int64_t top) {
+  std::string text = fmt::format("\n{}\n{:<18} {:<12} {:>10} {:>10} {:>10} {:>8}  {}\n", step.name, "part",
+                                 "kind", "before us", "after us", "change us", "", "causes, us");
+  int64_t shown = 0;
+  DiffSide rest_before, rest_after;
+  for (const DiffLine& line : step.lines) {
+    if (top > 0 && shown >= top) {
+      rest_before.us += line.before.us;
+      rest_after.us += line.after.us;
+      continue;
+    }
+    ++shown;
+    text += lineText(line, d);
+  }
+  if (const auto more = std::ssize(step.lines) - shown; more > 0) {
+    text += fmt::format("{:<31} {:>10.2f} {:>10.2f} {}\n", fmt::format("{} more lines (--top 0)", more),
+                        rest_before.us, rest_after.us, change(rest_before.us, rest_after.us));
+  }
+  text += fmt::format("{:<31} {:>10.2f} {:>10.2f} {}\n", "total, launch included", step.before.us,
+                      step.after.us, change(step.before.us, step.after.us));
+  text += labelled("origins",
+                   fmt::format("before {}, after {}", name(step.origin_before), name(step.origin_after)));
+  text += labelled("HBM",
+                   fmt::format("{} before, {} after", formatBytes(static_cast<double>(step.before.hbm_bytes)),
+                               formatBytes(static_cast<double>(step.after.hbm_bytes))));
+  if (step.origin_before != step.origin_after) {
+    text += labelled("resolution", "none: the two sides are of different origins; simulate says why");
+  } else if (step.resolution == 0) {
+    text += labelled("resolution", "not known: no measured points of what takes most of the time");
+  } else {
+    text += labelled("resolution",
+                     fmt::format("{}; 9 of 10 measured points of {} were within {:.0f} %",
+                                 step.resolvable() ? "the change is larger than the simulator's error"
+                                                   : "not resolvable: smaller than the simulator's error",
+                                 step.resolution_class, 100 * step.resolution));
+  }
+  return text;
+}
+
+/// The largest gains and losses over all steps, in a sentence each.
+std::string summary(const Difference& d) {
+  std::string text;
+  for (const bool gains : {true, false}) {
+    std::vector<std::pair<const StepDiff*, const DiffLine*>> found;
+    for (const StepDiff& step : d.steps) {
+      for (const DiffLine& line : step.lines) {
+        if (gains ? line.change_us() < -0.005 : line.change_us() > 0.005) found.emplace_back(&step, &line);
+      }
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+      return std::abs(a.second->change_us()) > std::abs(b.second->change_us());
+    });
+    for (size_t i = 0; i < std::min<size_t>(found.size(), kGainsAndLosses); ++i) {
+      const auto& [step, line] = found[i];
+      text +=
+          fmt::format("  {} {:.2f} us in {}: {} {}\n", gains ? "gained" : "lost", std::abs(line->change_us()),
+                      step->name, line->place.empty() ? "(no place)" : escaped(line->place), line->kind);
+    }
+  }
+  return text.empty() ? "  nothing changed\n" : text;
+}
+
+Json sideJson(const DiffSide& side, double clock_hz, Origin origin) {
+  Json causes = Json::object();
+  for (size_t i = 0; i < side.causes.size(); ++i) {
+    if (side.causes[i] == 0) continue;
+    causes[std::string(events::name(static_cast<events::Cause>(i)))] =
+        1e6 * static_cast<double>(side.causes[i]) / std::max(clock_hz, 1.0);
+  }
+  return {{"us", side.us},       {"origin", name(origin)},
+          {"count", side.count}, {"hbm_bytes", side.hbm_bytes},
+          {"causes_us", causes}, {"ops", side.ops}};
+}
+
+}  // namespace
+
+std::string toText(const Difference& d, const TextOptions& options) {
+  std::string text = fmt::format("{} against {}\n", escaped(d.after), escaped(d.before));
+  for (const auto& [setting, values] : d.settings) {
+    text += wrapped(fmt::format("{}: {} -> {}", setting, values.first.empty() ? "-" : escaped(values.first),
+                                values.second.empty() ? "-" : escaped(values.second)),
+                    "  ", "    ");
+  }
+  text += summary(d);
+  for (const StepDiff& step : d.steps) text += stepText(step, d, options.top);
+  return text;
+}
+
+std::string toJson(const Difference& d) {
+  Json document = jsonDocument("sublane.diff/1");
+  document["before"] = d.before;
+  document["after"] = d.after;
+  document["settings"] = Json::object();
+  for (const auto& [setting, values] : d.settings)
+    document["settings"][setting] = {{"before", values.first}, {"after", values.second}};
+  document["steps"] = Json::array();
+  for (const StepDiff& step : d.steps) {
+    Json lines = Json::array();
+    for (const DiffLine& line : step.lines) {
+      lines.push_back({{"place", line.place},
+                       {"kind", line.kind},
+                       {"change_us", line.change_us()},
+                       {"before", sideJson(line.before, d.clock_before_hz, step.origin_before)},
+                       {"after", sideJson(line.after, d.clock_after_hz, step.origin_after)}});
+    }
+    Json one = {{"name", step.name},
+                {"change_us", step.after.us - step.before.us},
+                {"before", sideJson(step.before, d.clock_before_hz, step.origin_before)},
+                {"after", sideJson(step.after, d.clock_after_hz, step.origin_after)},
+                {"lines", lines}};
+    one["resolution"] = step.resolution > 0 ? Json(step.resolution) : Json(nullptr);
+    const bool alike = step.origin_before == step.origin_after;
+    one["resolvable"] = !alike ? Json(false) : step.resolution > 0 ? Json(step.resolvable()) : Json(nullptr);
+    document["steps"].push_back(std::move(one));
+  }
+  return jsonText(document);
+}
+
+}  // namespace sublane::report
