@@ -20,12 +20,15 @@ constexpr std::string_view kNames[] = {"issue:scalar",
                                        "dependency:other",
                                        "dma",
                                        "dma_latency",
+                                       "dma_either",
+                                       "dma_both",
                                        "semaphore",
                                        "branch",
                                        "overlay",
                                        "spill",
                                        "launch",
                                        "host",
+                                       "overlapped",
                                        "not_modelled"};
 static_assert(std::size(kNames) == kCauseCount);
 

@@ -31,12 +31,15 @@ enum class Cause : uint8_t {
   kDependencyOther,
   kDma,         // waits for a transfer's bytes
   kDmaLatency,  // waits for a transfer's fixed latency
+  kDmaEither,   // waits that end if either the bytes or the latency are taken away
+  kDmaBoth,     // waits that end only if both are
   kSemaphore,
   kBranch,
   kOverlay,
   kSpill,
   kLaunch,
   kHost,
+  kOverlapped,  // other causes behind which a transfer would be waited for
   kNotModelled,
 };
 inline constexpr int kCauseCount = static_cast<int>(Cause::kNotModelled) + 1;

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "llo/program_overlays.h"
 #include "llo/program_traces.h"
 
 namespace sublane::llo {
@@ -12,6 +13,7 @@ constexpr std::string_view kTop = "TLP";
 struct Texts {
   std::map<std::string_view, std::string_view> listings, memories;
   std::map<std::string, std::string, std::less<>> equals;  // an operation -> the one whose listing stands
+  std::string_view details;                                // where each operation's code lies
 };
 
 std::string_view nextLine(std::string_view& text) {
@@ -40,6 +42,7 @@ Result<Texts> sorted(const std::vector<DumpFile>& dump) {
   Texts texts;
   for (const DumpFile& file : dump) {
     if (file.label == "deduplication-map") readEquals(file.text, texts);
+    if (file.label == "hlo-details" && file.function == kTop) texts.details = file.text;
     const bool listing = file.label == "packed-bundles-post-ra";
     if (!listing && file.label != "post-delay-converter") continue;
     auto& into = listing ? texts.listings : texts.memories;
@@ -114,6 +117,7 @@ Result<Program> readProgram(const std::vector<DumpFile>& dump, HloModule module,
     }
   }
   program.traced = joinTraces(program.listings[program.top], program.module);
+  program.overlay_bundles = joinOverlays(texts.details, program.traced);
   return program;
 }
 

@@ -24,6 +24,7 @@ using pjrt::DumpFile;
 struct TracedOp {
   std::string name;                            // HLO instruction: "fusion.16", "copy-start"
   int32_t instruction = -1, computation = -1;  // into HloModule, or -1
+  int32_t overlay = -1;                        // part of the code in which it begins; -1: not known
 };
 
 struct Program {
@@ -32,6 +33,7 @@ struct Program {
   int32_t top = 0;                           // into listings
   std::map<std::string, int32_t> functions;  // every callee's name -> its listing
   std::vector<TracedOp> traced;              // by the number in `vtrace 0x8000000N`
+  std::vector<int64_t> overlay_bundles;      // of each part of the code; empty: not known
   HloModule module;
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/decode_function.h"
+#include "sim/what_if.h"
 
 namespace sublane::sim {
 namespace {
@@ -11,20 +12,7 @@ namespace {
 constexpr int32_t kTakenRegisters = kTemporaries - kTaken;
 
 bool removed(events::Cause cause, const std::vector<Without>& without) {
-  const auto taken = [&](Without w) { return std::find(without.begin(), without.end(), w) != without.end(); };
-  switch (cause) {
-    case events::Cause::kSpill:
-      return taken(Without::kSpills);
-    case events::Cause::kLaunch:
-      return taken(Without::kLaunch);
-    case events::Cause::kBranch:
-      return taken(Without::kBranches);
-    case events::Cause::kOverlay:
-      return taken(Without::kOverlays);
-    default:
-      return cause >= events::Cause::kDependencyScalar && cause <= events::Cause::kDependencyOther &&
-             taken(Without::kDependencies);
-  }
+  return std::any_of(without.begin(), without.end(), [&](Without w) { return takenAway(cause, w); });
 }
 
 /// Turns one listing into micro operations at the end of `code`.

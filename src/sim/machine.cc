@@ -1,6 +1,7 @@
 #include "sim/machine.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sublane::sim {
 namespace {
@@ -25,11 +26,15 @@ Machine::Machine(const llo::Program& program, const Placement& placement, const 
       smem_(static_cast<size_t>(placement.smem_words), kPoison),
       smem_origin_(smem_.size(), kNeverWritten),
       register_origin_(kConstants, 0),
-      flags_(static_cast<size_t>(placement.sync_flags), 0),
+      flags_(static_cast<size_t>(placement.sync_flags) + 1, 0),
       counts_(code.segments.size(), 0),
       account_of_(program.traced.size() + 1, -1) {
   for (const llo::TracedOp& op : program.traced) {
     valued_ops_.push_back(options_.all_valued || options_.valued.contains(op.name));
+  }
+  for (WhatIfOptions what_if : options_.what_ifs) {
+    what_if.sync_flags = flags_.size();
+    what_ifs_.emplace_back(code, what_if);
   }
   pc_ = code.functions[static_cast<size_t>(code.top)].entry;
   function_ = code.top;
@@ -148,20 +153,22 @@ bool Machine::tooLong() {
   return true;
 }
 
-void Machine::enterOp(uint32_t marker) {
+bool Machine::enterOp(uint32_t marker) {
   const uint32_t kind = marker >> 28, number = marker & kMarkerMask;
-  if (number >= program_.traced.size()) return;
+  if (number >= program_.traced.size()) return true;
   if (kind == kOpens) {
     op_stack_.push_back(static_cast<int32_t>(number));
   } else if (kind == kCloses) {
     const auto open = std::find(op_stack_.rbegin(), op_stack_.rend(), static_cast<int32_t>(number));
-    if (open == op_stack_.rend()) return;
+    if (open == op_stack_.rend()) return true;
     op_stack_.erase(std::prev(open.base()), op_stack_.end());
   } else {
-    return;
+    return true;
   }
   switchAccount(currentOp());
-  if (kind == kOpens) ++accounts_[static_cast<size_t>(account_)].time.executions;
+  if (kind != kOpens) return true;
+  ++accounts_[static_cast<size_t>(account_)].time.executions;
+  return enterOverlay(program_.traced[number].overlay);
 }
 
 void Machine::switchAccount(int32_t traced) {
@@ -172,6 +179,7 @@ void Machine::switchAccount(int32_t traced) {
     accounts_.push_back({.traced = traced, .time = {.traced = traced}});
   }
   account_ = account;
+  for (WhatIf& what_if : what_ifs_) what_if.switchAccount(static_cast<size_t>(account));
 }
 
 void Machine::flush() {
@@ -180,6 +188,7 @@ void Machine::flush() {
   for (const int32_t s : touched_) {
     const Segment& segment = code_.segments[static_cast<size_t>(s)];
     const int64_t count = std::exchange(counts_[static_cast<size_t>(s)], 0);
+    for (WhatIf& what_if : what_ifs_) what_if.pass(s, count);
     bundles_ += count * segment.bundles;
     time.cycles += count * segment.cycles;
     for (int32_t i = segment.first_span; i < segment.first_span + segment.spans; ++i) {
@@ -224,6 +233,13 @@ void Machine::emitSegment(int32_t number, int64_t end) {
 
 Run Machine::takeRun() {
   Run run{.cycles = clock_, .bundles = bundles_, .transfers = memory_.issued()};
+  std::vector<OpTime> times;
+  for (const Account& account : accounts_) times.push_back(account.time);
+  const std::vector<Saving> saved = savings();
+  attribute(times, saved);
+  for (size_t i = 0; i < times.size(); ++i) accounts_[i].time = times[i];
+  for (const Saving& saving : saved)
+    run.savings[saving.without] = std::accumulate(saving.cycles.begin(), saving.cycles.end(), int64_t{0});
   // Outside of all operations: the first account that was opened, shown last.
   std::rotate(accounts_.begin(), accounts_.begin() + std::min<ptrdiff_t>(1, std::ssize(accounts_)),
               accounts_.end());
@@ -232,6 +248,10 @@ Run Machine::takeRun() {
     run.hbm_write_bytes += account.time.hbm_write_bytes;
     for (size_t c = 0; c < run.causes.size(); ++c) run.causes[c] += account.time.causes[c];
     run.ops.push_back(account.time);
+  }
+  if (overlay_fetches_ > 0) {
+    run.notes.push_back(fmt::format("{} of {} parts of the code were fetched while it ran, {} bytes",
+                                    overlay_fetches_, program_.overlay_bundles.size() - 1, overlay_bytes_));
   }
   if (unchecked_ > 0) {
     run.notes.push_back(fmt::format(

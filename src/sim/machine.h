@@ -20,6 +20,7 @@
 #include "sim/placement.h"
 #include "sim/slice.h"
 #include "sim/vector_unit.h"
+#include "sim/what_if.h"
 
 namespace sublane::sim {
 
@@ -35,7 +36,9 @@ struct Origin {
 
 struct MachineOptions {
   MemoryTiming timing{};
-  std::set<std::string> valued{};  // operations whose data is moved
+  bool overlays = false;                  // parts of the code are fetched
+  std::vector<WhatIfOptions> what_ifs{};  // runs beside this one
+  std::set<std::string> valued{};         // operations whose data is moved
   bool all_valued = false, top_valued = false;
   /// Data moves as late as the program allows: when it has waited for the transfer. What is touched before is
   /// a fault, and so is a transfer that nobody waits for.
@@ -120,7 +123,7 @@ class Machine {
   bool unknownUsed(uint32_t origin, const char* what);
   uint32_t originOf(const Origin& origin);
   int32_t currentOp() const { return op_stack_.empty() ? -1 : op_stack_.back(); }
-  void enterOp(uint32_t marker);
+  bool enterOp(uint32_t marker);
   void switchAccount(int32_t traced);
   void flush();
   bool tooLong();
@@ -128,6 +131,24 @@ class Machine {
   void emitSegment(int32_t segment, int64_t end);
   bool callFunction(int32_t function);
   bool checkFailed(int32_t remark);
+  // machine_overlay.cc
+  bool enterOverlay(int32_t overlay);
+  bool resident(int32_t overlay) const;
+  void keepOverlay(int32_t overlay);
+  void fetchOverlay(int32_t overlay);
+  bool waitForOverlays();
+  int32_t keepFlight(const Flight& flight);
+  /// Behind the program's own.
+  int32_t codeFlag() const { return static_cast<int32_t>(flags_.size()) - 1; }
+  std::vector<Saving> savings();
+  void tellWhatIfs(Do op, uint32_t flag, int32_t value);
+  /// Something happens now: the runs beside this one come up to it first.
+  template <class Visit>
+  void forWhatIfs(Visit visit) {
+    if (what_ifs_.empty()) return;
+    flush();
+    for (WhatIf& what_if : what_ifs_) visit(what_if);
+  }
   bool smemFault(uint32_t address, const char* what);
   void smemLoadUnknown(int32_t reg, uint32_t address);
   std::string here() const { return place(function_, code_.bundles[static_cast<size_t>(pc_)]); }
@@ -199,6 +220,11 @@ class Machine {
   std::vector<int32_t> account_of_;  // traced + 1 -> accounts_
   std::vector<int32_t> op_stack_;
   int32_t account_ = -1;
+
+  std::vector<WhatIf> what_ifs_;
+  int32_t overlay_ = -1, code_granules_ = 0;  // of the code that was asked for
+  std::vector<int32_t> residents_;            // overlays, the oldest first
+  int64_t overlay_fetches_ = 0, overlay_bytes_ = 0;
 
   std::string message_;
   bool vector_fault_ = false;  // whose message already says where

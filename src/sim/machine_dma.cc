@@ -140,6 +140,7 @@ bool Machine::issue(const DmaSite& site) {
   begin(tag);
   // Whatever is complete by now comes first: `next` never goes back in time.
   const int32_t serial = memory_.issue(clock_, shape, tag);
+  forWhatIfs([&](WhatIf& what_if) { what_if.issue(shape, flight.flag, flight.added, flight.source_flag); });
   if (options_.sink) {
     options_.sink({.cycle = clock_,
                    .cause = events::Cause::kDma,

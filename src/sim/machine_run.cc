@@ -302,11 +302,12 @@ Machine::Outcome Machine::execute() {
         }
         const uint32_t flag = r[m->a];
         if (!flagInRange(flag)) return Outcome::kFault;
+        if (m->op == Do::kWait && m->c) waitForOtherCore(flag, asSigned(r[m->b]));
+        tellWhatIfs(m->op, flag, asSigned(r[m->b]));
         if (m->op == Do::kFlagAdd) {
           addToFlag(static_cast<int32_t>(flag), asSigned(r[m->b]));
           break;
         }
-        if (m->op == Do::kWait && m->c) waitForOtherCore(flag, asSigned(r[m->b]));
         if (!(m->op == Do::kWait ? waitFor(flag, asSigned(r[m->b])) : deliver(clock))) return Outcome::kFault;
         clock = clock_;
         if (m->op != Do::kWait && options_.late_transfers) settleAll(static_cast<int32_t>(flag));
@@ -341,11 +342,14 @@ Machine::Outcome Machine::execute() {
         break;
       case Do::kTrace:
         save();
-        if (origin(m->a) == 0) enterOp(r[m->a]);
+        if (origin(m->a) == 0 && !enterOp(r[m->a])) return Outcome::kFault;
+        clock = clock_;
         break;
       case Do::kDelay:
         save();
-        addStall(events::Cause::kDependencyOther, r[m->a], -1);
+        // The program asks for it: not a stall.
+        forWhatIfs([&](WhatIf& what_if) { what_if.pause(r[m->a]); });
+        addStall(events::Cause::kIssueOther, r[m->a], -1);
         clock = clock_;
         break;
       case Do::kBarrier:

@@ -18,14 +18,16 @@ constexpr int64_t kRowWords = 4;
 void Machine::waitForOthers() {
   if (options_.slice.devices() <= 1) return;
   const double hop = options_.timing.after[static_cast<size_t>(Route::kLink)];
+  forWhatIfs([](WhatIf& what_if) { what_if.meet(); });
   addStall(events::Cause::kSemaphore, static_cast<int64_t>(hop), -1);
 }
 
 /// The other core of the device sends what this one waits for, at this moment: both came out of one barrier.
 void Machine::waitForOtherCore(uint32_t flag, int32_t value) {
+  const double bytes = static_cast<double>(value) * static_cast<double>(placement_.dma_granule_bytes);
+  forWhatIfs([&](WhatIf& what_if) { what_if.receive(flag, value, bytes); });
   if (!deliver(clock_) || flags_[flag] >= value) return;
   const MemoryTiming& timing = options_.timing;
-  const double bytes = static_cast<double>(value) * static_cast<double>(placement_.dma_granule_bytes);
   addStall(events::Cause::kDmaLatency,
            static_cast<int64_t>(timing.before[static_cast<size_t>(Route::kLocal)]), -1);
   addStall(events::Cause::kSemaphore, static_cast<int64_t>(bytes / timing.local_bytes_per_cycle), -1);

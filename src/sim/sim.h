@@ -25,7 +25,7 @@
 namespace sublane::sim {
 
 /// Goes into every model's hash. Change it when a time can change.
-inline constexpr std::string_view kSimulatorVersion = "sublane.simulator/1";
+inline constexpr std::string_view kSimulatorVersion = "sublane.simulator/2";
 
 /// The numbers of a chip that time depends on; read from src/sim/models/<chip>.json, each with its source.
 /// Few and physical. "fitted" of the file holds what `sublane calibrate` found, and overrides.
@@ -108,6 +108,7 @@ struct Run {
   int64_t vector_bundles = 0;  // of them with vector work that was executed for values
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, transfers = 0;
   events::CauseCycles causes{};    // add up to `cycles`
+  std::map<Without, int64_t> savings;  // cycles that each thing's absence alone would save, if it was tried
   std::vector<OpTime> ops;         // in order of first execution; the last may be "outside of all operations"
   std::vector<std::string> notes;  // what is assumed or not modelled
   std::map<int32_t, std::vector<std::byte>>

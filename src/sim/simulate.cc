@@ -56,6 +56,7 @@ class Simulation {
     }
     SUBLANE_TRY(placement_, place(program_, model_));
     SUBLANE_TRY(timing_, memoryTiming(model_, options_.dma, options_.without));
+    SUBLANE_CHECK_OK(planWhatIfs());
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
       Result<std::optional<Run>> result = this->attempt({});
       if (!result.ok()) return std::move(result).error();
@@ -70,6 +71,22 @@ class Simulation {
   }
 
  private:
+  /// What each of these costs, a run beside this one says.
+  Status planWhatIfs() {
+    for (const Without without : {Without::kHbmLimit, Without::kDmaLatency, Without::kDependencies,
+                                  Without::kSpills, Without::kBranches}) {
+      std::vector<Without> all = options_.without;
+      all.push_back(without);
+      SUBLANE_TRY(MemoryTiming timing, memoryTiming(model_, options_.dma, all));
+      what_ifs_.push_back({.without = without, .timing = timing});
+    }
+    return Ok{};
+  }
+
+  bool without(Without what) const {
+    return std::find(options_.without.begin(), options_.without.end(), what) != options_.without.end();
+  }
+
   bool withValues() const { return options_.values || top_valued_ || !slice_.names().empty(); }
 
   /// A run; or nothing, when more has to be executed for its values.
@@ -93,17 +110,20 @@ class Simulation {
       };
     }
     SUBLANE_TRY(const Code code, decode(program_, placement_, decoding));
-    MachineOptions machine_options{.timing = timing_,
-                                   .valued = slice_.names(),
-                                   .all_valued = options_.values,
-                                   .top_valued = top_valued_,
-                                   .late_transfers = options_.values,
-                                   .track_writers = options_.track_writers,
-                                   .most_bundles = options_.most_bundles,
-                                   .sink = sink,
-                                   .cancel = options_.cancel,
-                                   .slice = sliceOf(options_),
-                                   .groups = groupsOf(program_)};
+    MachineOptions machine_options{
+        .timing = timing_,
+        .overlays = options_.dma == DmaTiming::kShared && !without(Without::kOverlays),
+        .what_ifs = what_ifs_,
+        .valued = slice_.names(),
+        .all_valued = options_.values,
+        .top_valued = top_valued_,
+        .late_transfers = options_.values,
+        .track_writers = options_.track_writers,
+        .most_bundles = options_.most_bundles,
+        .sink = sink,
+        .cancel = options_.cancel,
+        .slice = sliceOf(options_),
+        .groups = groupsOf(program_)};
     Machine machine(program_, placement_, code, std::move(machine_options), vector ? &*vector : nullptr);
     machine.prepare(options_.inputs);
     Status status = machine.run();
@@ -190,9 +210,7 @@ class Simulation {
 
   Result<Run> finish(Run run) const {
     run.us = static_cast<double>(run.cycles) / model_.clock_hz * 1e6;
-    const bool without_launch = std::find(options_.without.begin(), options_.without.end(),
-                                          Without::kLaunch) != options_.without.end();
-    if (!without_launch) run.us += model_.launch_us;
+    if (!without(Without::kLaunch)) run.us += model_.launch_us;
     if (cores() > 1) {
       run.notes.push_back(fmt::format(
           "one of {} cores is executed, the others are assumed to do the same; HBM is shared, bytes and "
@@ -213,6 +231,7 @@ class Simulation {
   bool top_valued_ = false;
   Placement placement_;
   MemoryTiming timing_;
+  std::vector<WhatIfOptions> what_ifs_;
 };
 
 }  // namespace

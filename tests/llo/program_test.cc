@@ -167,5 +167,30 @@ TEST(Program, ACalledNameThatTheModuleLacksIsKept) {
   EXPECT_EQ(program.traced[0].instruction, -1);
 }
 
+TEST(Program, OperationsLieInPartsOfTheCode) {
+  std::vector<DumpFile> dump = dumpOf(
+      {{"TLP", loopTop()}, {"copy.9", {":  { }"}}, {"reduce.1", {":  { }"}}, {"fusion.16", {":  { }"}}});
+  dump.push_back({"TLP", "hlo-details",
+                  "HLO:\n"
+                  "  operation: %copy.9 = f32[8,128] copy(f32[8,128] %x)\n"
+                  "  emitted bundle range: [TensorCoreSequencer:1:0x94, TensorCoreSequencer:1:0xa2)\n"
+                  "HLO:\n"
+                  "  operation: %x = f32[8,128] parameter()\n"
+                  "  emitted bundle range: <empty>\n"
+                  "HLO:\n"
+                  "  operation: %fusion.16 = f32[8,128] fusion()\n"
+                  "  emitted bundle range: [TensorCoreSequencer:2:0x10, TensorCoreSequencer:3:0x20)\n"
+                  "HLO:\n"
+                  "  operation: %copy-start = f32[8,128] copy-start()\n"
+                  "  emitted bundle range: [TensorCoreSequencer:99999999999:0x1, nonsense)\n"});
+  const Result<Program> program = readProgram(dump, loopModule(), {.chip = "v6e", .compiler = "a test"});
+  ASSERT_TRUE(program.ok()) << program.error().text();
+  EXPECT_EQ(program->overlay_bundles, (std::vector<int64_t>{0, 0xa2, 0x10, 0x20}));
+  for (const TracedOp& traced : program->traced) {
+    const int32_t expected = traced.name == "copy.9" ? 1 : traced.name == "fusion.16" ? 2 : -1;
+    EXPECT_EQ(traced.overlay, expected) << traced.name;
+  }
+}
+
 }  // namespace
 }  // namespace sublane::llo

@@ -341,7 +341,8 @@ TEST(SimulateText, SaysTimeErrorAndWhatItStandsOn) {
   Simulation simulation = example();
   simulation.steps[0].us = 1399.4;
   EXPECT_TRUE(holds(textOf(simulation), "1399 us ± 12 % (attention, v6e, 63 points)")) << textOf(simulation);
-  EXPECT_TRUE(holds(textOf(simulation), "sublane.simulator/1, model of v6e aaaaaaaaaaaa,"));
+  EXPECT_TRUE(
+      holds(textOf(simulation), std::string(sim::kSimulatorVersion) + ", model of v6e aaaaaaaaaaaa,"));
   EXPECT_TRUE(holds(textOf(simulation), "valu 80, dma 20"));
   EXPECT_TRUE(holds(textOf(simulation), "of the 70 % of the time that is in classes with measured points"));
   simulation.steps[0].error.reset();
