@@ -86,18 +86,21 @@ Result<sim::ChipModel> unfittedModel(const std::string& chip) {
 }  // namespace
 
 std::vector<sim::FitParameter> fitParameters() {
-  // Priors: how far the value may well be from its source's. Efficiency is 0.9 without a fit, so 1/0.9 is
-  // all.
+  // Priors: how far the value may well be from its source's. Efficiency is 0.9 without a fit and 0.95 of
+  // that while HBM is both read and written, so 1/0.9 and 1/0.95 are all.
   return {{.name = "hbm_efficiency", .start = 1, .low = 0.6, .high = 1 / 0.9, .prior = 0.1},
+          {.name = "hbm_mixed_efficiency", .start = 1, .low = 0.8, .high = 1 / 0.95, .prior = 0.05},
           {.name = "hbm_run_overhead_bytes", .start = 1, .low = 0.02, .high = 16, .prior = 1},
           {.name = "dma_latency", .start = 1, .low = 0.2, .high = 3, .prior = 0.3}};
 }
 
 sim::ChipModel withParameters(sim::ChipModel base, const std::vector<double>& multiples) {
   base.hbm_efficiency = std::min(1.0, base.hbm_efficiency * multiples[0]);
-  base.hbm_run_overhead_bytes *= multiples[1];
+  double& mixed = base.extra.try_emplace("hbm_mixed_efficiency", 1).first->second;
+  mixed = std::min(1.0, mixed * multiples[1]);
+  base.hbm_run_overhead_bytes *= multiples[2];
   for (double* latency : {&base.read_latency_cycles, &base.write_latency_cycles, &base.small_latency_cycles})
-    *latency = std::round(*latency * multiples[2]);
+    *latency = std::round(*latency * multiples[3]);
   return base;
 }
 

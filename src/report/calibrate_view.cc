@@ -18,11 +18,13 @@ struct FittedField {
   size_t parameter;
 };
 std::vector<FittedField> fields(const sim::ChipModel& m) {
+  const auto mixed = m.extra.find("hbm_mixed_efficiency");
   return {{"hbm_efficiency", "share of the peak", m.hbm_efficiency, 0},
-          {"hbm_run_overhead_bytes", "B", m.hbm_run_overhead_bytes, 1},
-          {"read_latency_cycles", "cycles", m.read_latency_cycles, 2},
-          {"write_latency_cycles", "cycles", m.write_latency_cycles, 2},
-          {"small_latency_cycles", "cycles", m.small_latency_cycles, 2}};
+          {"hbm_mixed_efficiency", "share of the rest", mixed == m.extra.end() ? 1 : mixed->second, 1},
+          {"hbm_run_overhead_bytes", "B", m.hbm_run_overhead_bytes, 2},
+          {"read_latency_cycles", "cycles", m.read_latency_cycles, 3},
+          {"write_latency_cycles", "cycles", m.write_latency_cycles, 3},
+          {"small_latency_cycles", "cycles", m.small_latency_cycles, 3}};
 }
 
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }

@@ -10,9 +10,9 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 size_t at(Route route) { return static_cast<size_t>(route); }
 
-double extra(const ChipModel& model, const char* key) {
+double extra(const ChipModel& model, const char* key, double otherwise = 0) {
   const auto found = model.extra.find(key);
-  return found == model.extra.end() ? 0 : found->second;
+  return found == model.extra.end() ? otherwise : found->second;
 }
 
 MemoryTiming sharedTiming(const ChipModel& model) {
@@ -21,6 +21,7 @@ MemoryTiming sharedTiming(const ChipModel& model) {
   MemoryTiming timing{
       .shared = true,
       .bytes_per_cycle = model.hbm_peak_bytes_per_second * model.hbm_efficiency / model.clock_hz / cores,
+      .mixed_efficiency = extra(model, "hbm_mixed_efficiency", 1),
       .run_overhead_bytes = model.hbm_run_overhead_bytes,
       .local_bytes_per_cycle = model.local_bytes_per_cycle};
   // A read's bytes come late; a write's leave at once and are known to be there late.
@@ -112,7 +113,7 @@ std::optional<Transfer> MemorySystem::next(int64_t limit) {
     const double finishes = running_.empty()
                                 ? kInfinite
                                 : time_ + (running_.top().key - received_) *
-                                              static_cast<double>(running_.size()) / timing_.bytes_per_cycle;
+                                              static_cast<double>(running_.size()) / bytesPerCycle();
     const double ends = ending_.empty() ? kInfinite : ending_.top().key;
     const double soonest = std::min({starts, finishes, ends});
     if (soonest == kInfinite || soonest > most) return std::nullopt;
@@ -128,9 +129,18 @@ std::optional<Transfer> MemorySystem::next(int64_t limit) {
   }
 }
 
+double MemorySystem::bytesPerCycle() const {
+  return timing_.bytes_per_cycle * (reading_ > 0 && writing_ > 0 ? timing_.mixed_efficiency : 1);
+}
+
+void MemorySystem::count(Route route, int32_t by) {
+  if (route != Route::kWrite) reading_ += by;
+  if (route == Route::kWrite || route == Route::kCopy) writing_ += by;
+}
+
 void MemorySystem::runUntil(double time) {
   if (!running_.empty()) {
-    received_ += (time - time_) * timing_.bytes_per_cycle / static_cast<double>(running_.size());
+    received_ += (time - time_) * bytesPerCycle() / static_cast<double>(running_.size());
   }
   time_ = time;
 }
@@ -147,6 +157,7 @@ void MemorySystem::startOldest() {
   if (timing_.shared && !local && timing_.bytes_per_cycle != kInfinite) {
     if (running_.empty()) received_ = 0;
     running_.push({received_ + bytes, entry.serial, entry.slot});
+    count(shape.route, 1);
     return;
   }
   const double rate = local ? timing_.local_bytes_per_cycle : timing_.bytes_per_cycle;
@@ -161,6 +172,7 @@ void MemorySystem::finishOldest() {
   received_ = entry.key;  // exactly, whatever rounding did
   Transfer& transfer = slots_[static_cast<size_t>(entry.slot)];
   const Route route = shapes_[static_cast<size_t>(entry.slot)].route;
+  count(route, -1);
   transfer.finish = time_;
   transfer.done = static_cast<int64_t>(std::ceil(time_ + timing_.after[at(route)] - 1e-6));
   ending_.push({static_cast<double>(transfer.done), entry.serial, entry.slot});

@@ -1,5 +1,6 @@
 // Decides when the bytes of a DMA have arrived: one HBM that all running transfers share evenly, with a fixed
-// latency by direction, and a cost for each contiguous run of a strided transfer.
+// latency by direction, and a cost for each contiguous run of a strided transfer. While it is both read and
+// written, a part of the bandwidth goes into turning the bus round.
 //
 // Sharing is exact ("fluid"): with n transfers running, each gets 1/n of the bandwidth, so a small one is not
 // stuck behind a large one. Virtual time (bytes that each running transfer has received) makes an arrival or
@@ -51,8 +52,9 @@ struct Transfer {
 };
 
 struct MemoryTiming {
-  bool shared = true;          // else each transfer has the whole bandwidth
-  double bytes_per_cycle = 0;  // of HBM; infinite: bytes cost nothing
+  bool shared = true;           // else each transfer has the whole bandwidth
+  double bytes_per_cycle = 0;   // of HBM; infinite: bytes cost nothing
+  double mixed_efficiency = 1;  // share of it that is left while HBM is both read and written
   double run_overhead_bytes = 0;
   double local_bytes_per_cycle = 0;
   double link_bytes_per_cycle = 0;                   // one way; 0: there are no links
@@ -87,6 +89,8 @@ class MemorySystem {
   };
   using Heap = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
 
+  double bytesPerCycle() const;
+  void count(Route route, int32_t by);
   void cross(Transfer& transfer, const TransferShape& shape, int32_t slot);
   void runUntil(double time);
   void startOldest();
@@ -98,7 +102,8 @@ class MemorySystem {
   std::vector<int32_t> free_;
   std::map<int32_t, double> link_free_;  // when each link has sent what it was given
   Heap waiting_, running_, ending_;
-  double time_ = 0, received_ = 0;  // bytes that each running transfer got so far
+  double time_ = 0, received_ = 0;     // bytes that each running transfer got so far
+  int32_t reading_ = 0, writing_ = 0;  // of the running
   int32_t serial_ = 0, under_way_ = 0;
 };
 

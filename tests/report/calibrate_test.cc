@@ -45,14 +45,16 @@ TEST(CalibrationPoints, ErrorsNameTheLine) {
 TEST(CalibrationParameters, StartAtTheChipsFile) {
   Result<sim::ChipModel> base = sim::chipModel("v6e");
   ASSERT_TRUE(base.ok());
-  const sim::ChipModel same = withParameters(*base, {1, 1, 1});
+  const sim::ChipModel same = withParameters(*base, {1, 1, 1, 1});
   EXPECT_DOUBLE_EQ(same.hbm_efficiency, base->hbm_efficiency);
   EXPECT_DOUBLE_EQ(same.read_latency_cycles, base->read_latency_cycles);
-  const sim::ChipModel other = withParameters(*base, {0.5, 2, 0.5});
+  const sim::ChipModel other = withParameters(*base, {0.5, 0.9, 2, 0.5});
   EXPECT_DOUBLE_EQ(other.hbm_efficiency, 0.5 * base->hbm_efficiency);
   EXPECT_DOUBLE_EQ(other.hbm_run_overhead_bytes, 2 * base->hbm_run_overhead_bytes);
   EXPECT_DOUBLE_EQ(other.small_latency_cycles, std::round(0.5 * base->small_latency_cycles));
-  EXPECT_LE(withParameters(*base, {2, 1, 1}).hbm_efficiency, 1);
+  EXPECT_DOUBLE_EQ(other.extra.at("hbm_mixed_efficiency"), 0.9 * base->extra.at("hbm_mixed_efficiency"));
+  EXPECT_LE(withParameters(*base, {2, 1, 1, 1}).hbm_efficiency, 1);
+  EXPECT_LE(withParameters(*base, {1, 2, 1, 1}).extra.at("hbm_mixed_efficiency"), 1);
 }
 
 TEST(Calibrate, AChipWithoutPointsIsAnError) {
@@ -70,6 +72,12 @@ Calibration madeUp() {
                        .standard_error = 0.01,
                        .points = 9,
                        .kernels = 3,
+                       .fitted = true},
+                      {.name = "hbm_mixed_efficiency",
+                       .value = 0.9,
+                       .standard_error = 0.02,
+                       .points = 7,
+                       .kernels = 2,
                        .fitted = true},
                       {.name = "hbm_run_overhead_bytes", .value = 1, .points = 1, .kernels = 1},
                       {.name = "dma_latency",
@@ -93,7 +101,8 @@ Calibration madeUp() {
               .hbm_run_overhead_bytes = 64,
               .read_latency_cycles = 600,
               .write_latency_cycles = 500,
-              .small_latency_cycles = 800};
+              .small_latency_cycles = 800,
+              .extra = {{"hbm_mixed_efficiency", 0.855}}};
   return c;
 }
 
@@ -112,6 +121,7 @@ TEST(CalibrationView, TheFitIsWhatTheModelsFileAndTheErrorBarsRead) {
   ASSERT_TRUE(model.ok()) << model.error().text();
   EXPECT_DOUBLE_EQ(model->hbm_efficiency, 0.81);
   EXPECT_DOUBLE_EQ(model->read_latency_cycles, 600);
+  EXPECT_DOUBLE_EQ(model->extra.at("hbm_mixed_efficiency"), 0.855);
   const ClassErrors errors = readClassErrors(file);
   ASSERT_TRUE(errors.contains("GEMM"));
   EXPECT_EQ(errors.at("GEMM").points, 6);

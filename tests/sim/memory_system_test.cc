@@ -45,6 +45,20 @@ TEST(MemorySystem, TwoTransfersShareEvenly) {
   EXPECT_EQ(doneAt(memory, 1), 100 + 100 + 50);
 }
 
+TEST(MemorySystem, ReadingAndWritingAtOnceCostsBandwidth) {
+  MemoryTiming mixed = timing();
+  mixed.mixed_efficiency = 0.5;
+  MemorySystem memory(mixed);
+  memory.issue(0, {.route = Route::kRead, .bytes = 1000}, 1);   // from 100 on
+  memory.issue(0, {.route = Route::kWrite, .bytes = 1250}, 2);  // 1000 alone; 250 at 2.5 bytes a cycle
+  EXPECT_EQ(doneAt(memory, 2), 100 + 100 + 50);
+  EXPECT_EQ(doneAt(memory, 1), 200 + 75);  // it got 250 by then; the rest alone
+  memory.issue(1000, {.route = Route::kRead, .bytes = 1000}, 3);
+  memory.issue(1000, {.route = Route::kRead, .bytes = 1000}, 4);
+  EXPECT_EQ(doneAt(memory, 3), 1000 + 100 + 200) << "reads alone lose nothing";
+  EXPECT_EQ(doneAt(memory, 4), 1000 + 100 + 200);
+}
+
 TEST(MemorySystem, ASmallTransferIsNotStuckBehindALargeOne) {
   MemorySystem memory(timing());
   memory.issue(0, {.bytes = 1000000}, 1);
