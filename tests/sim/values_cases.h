@@ -51,9 +51,11 @@ inline std::vector<Case> cases() {
       {"reductions", {kFine}, {exact}},
       {"softmax", {kFine}, {softmax(1000)}},
       {"layer_norm", {kFine}, {norm}},
-      // Of sums and squares of up to 4: the largest, the sum of 1000 terms; the mean, the mean of squares.
+      // The largest, the sum of 1000 terms; the sum of 768 terms of at most 2, of squares of at most 16.
       {"softmax_parts", {kFine}, {exact, softmax(1000), softmax(1000)}},
-      {"layer_norm_parts", {kFine}, {norm, f32({.terms = 768, .magnitude = 16}), norm}},
+      {"layer_norm_parts",
+       {kFine},
+       {f32({.terms = 768, .magnitude = 768 * 2.0}), f32({.terms = 768, .magnitude = 768 * 16.0}), norm}},
       {"matmul_bf16", {kHalves}, {exact}},
       // Operands that bf16 holds: how the hardware rounds others is an assumption.
       {"matmul_f32", {{-255, 255, 256}}, {exact}},

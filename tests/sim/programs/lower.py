@@ -83,9 +83,9 @@ def softmax_parts(x):
 
 
 def layer_norm_parts(x, scale, shift):
-    mean = x.mean(-1, keepdims=True)
-    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
-    return mean, variance, (x - mean) * lax.rsqrt(variance + 1e-5) * scale + shift
+    total, n = x.sum(-1, keepdims=True), x.shape[-1]
+    squares = ((x - total / n) ** 2).sum(-1, keepdims=True)
+    return total, squares, (x - total / n) * lax.rsqrt(squares / n + 1e-5) * scale + shift
 
 
 def elementwise(x, y):
