@@ -140,7 +140,8 @@ void Fitter::chooseFree(const Matrix& derivative) {
       kernels.insert(points_[i].kernel);
     }
     facts.kernels = static_cast<int>(kernels.size());
-    facts.fitted = facts.points >= options_.least_points && facts.kernels >= options_.least_kernels;
+    const bool free = parameters_[p].low < parameters_[p].high;
+    facts.fitted = free && facts.points >= options_.least_points && facts.kernels >= options_.least_kernels;
     facts_.push_back(facts);
   }
 }

@@ -79,6 +79,17 @@ TEST(Fit, WhatTooFewPointsSayIsNotFitted) {
   EXPECT_DOUBLE_EQ(found->parameters[1].value, 1.0);
 }
 
+TEST(Fit, WhatHasNoRoomIsNotFitted) {
+  const World world = twoKernels();
+  std::vector<FitParameter> parameters = kParameters;
+  parameters[0].low = parameters[0].high = parameters[0].start = 0.8;
+  Result<Fit> found = fit(world.points, parameters, world.predict(), {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_FALSE(found->parameters[0].fitted);
+  EXPECT_EQ(found->parameters[0].value, 0.8);
+  EXPECT_NEAR(found->parameters[1].value, 2.0, 0.02);
+}
+
 TEST(Fit, OneKernelAloneFitsNothing) {
   World world;
   for (int i = 0; i < 10; ++i) world.add("a", "copy", 1e7 * (1 + i), 0);
