@@ -24,8 +24,8 @@ std::string refused(const std::vector<std::string>& arguments) {
 
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-const char* const kVerbs[] = {"calibrate", "chips", "diff",     "doctor",   "explain", "fetch",
-                              "inspect",   "run",   "simulate", "template", "tokenize"};
+const char* const kVerbs[] = {"calibrate", "check",   "chips", "diff",     "doctor",   "explain",
+                              "fetch",     "inspect", "run",   "simulate", "template", "tokenize"};
 
 TEST(Usage, HelpIsNoError) {
   EXPECT_EQ(sublane({"--help"}).code, 0);
@@ -82,11 +82,13 @@ TEST(Usage, ResultsThatNobodyReadsAreAFailure) {
 }
 
 TEST(Usage, AFileThatShrinksIsAnErrorNotACrash) {
-  // What the kernel sends when a mapped page is gone.
+  // What the kernel sends when a mapped page is gone, to one that waits for a file that nobody writes.
+  const TemporaryDirectory folder = TemporaryDirectory::create().value();
   Subprocess child;
-  child.argv = {"/bin/bash", "-c",
-                SUBLANE_BINARY_DIR "/sublane run /dev/null --prompt x 2>/dev/null; " SUBLANE_BINARY_DIR
-                                   "/sublane doctor > /dev/null & sleep 0.2; kill -BUS $!; wait $!"};
+  child.argv = {
+      "/bin/bash", "-c",
+      fmt::format("mkfifo {0}/p && {{ {1} explain {0}/p --chip v6e & sleep 1; kill -BUS $!; wait $!; }}",
+                  folder.path(), SUBLANE_BINARY_DIR "/sublane")};
   const SubprocessResult result = run(child).value();
   EXPECT_EQ(result.code, 3);
   EXPECT_TRUE(has(result.errors, "a file became shorter while it was read")) << result.errors;
