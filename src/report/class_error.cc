@@ -26,7 +26,40 @@ double numberOf(dom::object object, std::string_view key) {
   return object[key].get(value) ? 0 : value;
 }
 
+/// What a Pallas call calls its kernel, in a line or a whole program; empty if it is not one name.
+std::string onlyKernelName(std::string_view text) {
+  constexpr std::string_view kBegin = "kernel_name = \"";
+  std::string only;
+  for (size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at + 1)) {
+    const size_t from = at + kBegin.size();
+    const std::string name(text.substr(from, text.find('"', from) - from));
+    if (!only.empty() && only != name) return "";
+    only = name;
+  }
+  return only;
+}
+
+std::string_view lineOf(std::string_view text, int64_t number) {
+  for (; number > 1 && !text.empty(); --number) {
+    const size_t end = text.find('\n');
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
+
+void nameKernels(SimulatedStep& step, const std::string& name, std::string_view stablehlo) {
+  for (SimulatedRow& simulated : step.rows) {
+    Row& row = simulated.row;
+    if (row.kind != "kernel") continue;
+    std::string found;
+    if (row.source.starts_with(name + ":"))
+      found = onlyKernelName(lineOf(stablehlo, std::atoll(row.source.c_str() + name.size() + 1)));
+    if (found.empty()) found = onlyKernelName(stablehlo);
+    if (!found.empty()) row.kernel = found;
+  }
+}
 
 ClassErrors readClassErrors(std::string_view model_json) {
   ClassErrors errors;
@@ -62,6 +95,7 @@ std::string classOf(const Row& row) {
         {"rpa", "ragged paged attention"},
         {"kv_cache_update", "KV update"},
         {"kv-cache-update", "KV update"},
+        {"splash_mha", "flash attention"},
         {"flash_attention", "flash attention"},
         {"flash-attention", "flash attention"},
         {"ragged_dot", "grouped matmul"},
@@ -91,7 +125,8 @@ void setError(SimulatedStep& step, const ClassErrors& errors) {
     total += row.row.us;
     if (!row.error_class.empty()) times[row.error_class] += row.row.us;
     if (row.error_class.empty())
-      others[row.row.kind == "kernel" ? "kernel " + row.row.op : row.row.kind] += row.row.us;
+      others[row.row.kind == "kernel" ? "kernel " + (row.row.kernel.empty() ? row.row.op : row.row.kernel)
+                                      : row.row.kind] += row.row.us;
     if (const auto known = errors.find(row.error_class); known != errors.end())
       row.row.error = known->second.p90;
   }

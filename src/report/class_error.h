@@ -16,6 +16,10 @@ namespace sublane::report {
 
 using ClassErrors = std::map<std::string, ClassError>;
 
+/// libtpu's module knows kernels as "tpu_custom_call"; the program `name` that was compiled calls them by
+/// name.
+void nameKernels(SimulatedStep& step, const std::string& name, std::string_view stablehlo);
+
 /// `fitted.residuals` of a model file: one entry a class. Empty without a fit; what is not understood is left
 /// out, for an error bar is no reason to fail. A host-timed class counts for the device-timed one that lacks.
 ClassErrors readClassErrors(std::string_view model_json);

@@ -92,6 +92,7 @@ Result<SimulatedStep> simulatedProgram(Context& context, const StepProgramText& 
   }
   Result<SimulatedStep> step = executed(context, text, compiled, priced, inputs);
   if (step.ok()) {
+    nameKernels(*step, text.name, text.stablehlo);
     const bool as_is = context.options->without.empty() && context.options->dma == sim::DmaTiming::kShared;
     setError(*step, as_is ? readClassErrors(sim::chipModelText(context.chip->name)) : ClassErrors{});
     if (!as_is) step->unknown_class.clear();

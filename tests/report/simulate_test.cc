@@ -204,13 +204,27 @@ TEST(SetError, SaysNothingOfWhatHasNoPoints) {
   EXPECT_EQ(step.unknown_class, "KV update");
 }
 
+TEST(NameKernels, ByTheLineThatARowComesFrom) {
+  const std::string two =
+      "module\n custom_call {kernel_name = \"gmm\"}\n custom_call {kernel_name = \"flash_attention\"}";
+  Row first = rowOf("kernel", "tpu_custom_call", 1), second = first, nowhere = first;
+  first.source = "p.mlir:2", second.source = "p.mlir:3", nowhere.source = "model.py:2";
+  SimulatedStep step = stepWith({first, second, nowhere, rowOf("sort", "", 1)});
+  nameKernels(step, "p.mlir", two);
+  EXPECT_EQ(step.rows[0].row.kernel, "gmm");
+  EXPECT_EQ(step.rows[1].row.kernel, "flash_attention");
+  EXPECT_EQ(step.rows[2].row.kernel, "tpu_custom_call") << "either could be meant";
+  EXPECT_EQ(step.rows[3].row.kernel, "");
+  nameKernels(step, "p.mlir", "{kernel_name = \"only\"}");
+  EXPECT_EQ(step.rows[2].row.kernel, "only");
+}
+
 TEST(SetError, NamesTheKernelThatIsOfNoClass) {
-  Row kernel = rowOf("kernel", "tpu_custom_call", 60);
-  kernel.op = "name.1";
+  Row kernel = rowOf("kernel", "my_own", 60);
   SimulatedStep step = stepWith({rowOf("matmul", "", 30), kernel});
   setError(step, readClassErrors(kModel));
   EXPECT_FALSE(step.error);
-  EXPECT_EQ(step.unknown_class, "kernel name.1");
+  EXPECT_EQ(step.unknown_class, "kernel my_own");
 }
 
 // ---- inputs
