@@ -3,10 +3,13 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
+#include <span>
 
 #include "base/paths.h"
 #include "base/subprocess.h"
+#include "io/npz.h"
 
 namespace sublane {
 namespace {
@@ -82,6 +85,44 @@ TEST_F(SimulateVerb, WrongUseIsSaidWithWhatWouldBeRight) {
   EXPECT_EQ(sublane({"simulate", program_, "--chip", "v9"}).errors,
             "sublane: --chip v9: no such chip\n  hint: chips: v4, v5e, v5p, v6e, tpu7x\n");
   EXPECT_EQ(sublane({"simulate", "--chip", "v6e"}).code, 2);
+}
+
+/// 8 x 128 floats as an array of an .npz file.
+io::NpyArray arrayOf(const std::string& name, const std::vector<float>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {.name = name,
+          .dtype = "<f4",
+          .element_bytes = 4,
+          .shape = {8, 128},
+          .bytes = {bytes.begin(), bytes.end()}};
+}
+
+TEST_F(SimulateVerb, ComparesResultsAndNamesWhoWroteWhatDiffers) {
+  std::vector<float> values(1024);
+  std::iota(values.begin(), values.end(), 0.0f);
+  const std::string inputs = folder_->path() + "/in.npz", want = folder_->path() + "/want.npz";
+  ASSERT_TRUE(io::writeNpz(inputs, {arrayOf("arg0", values)}).ok());
+  std::vector<std::string> verb = {"simulate", program_,   "--chip",   "v6e", "--inputs",
+                                   inputs,     "--values", "--expect", want};
+  for (float& value : values) value *= 2;
+  ASSERT_TRUE(io::writeNpz(want, {arrayOf("output0", values)}).ok());
+  const SubprocessResult same = sublane(verb);
+  EXPECT_EQ(same.code, 0) << same.errors;
+  EXPECT_NE(same.output.find("as expected; worst by 0"), std::string::npos) << same.output;
+
+  values[5 * 128 + 7] = 0;
+  ASSERT_TRUE(io::writeNpz(want, {arrayOf("output0", values)}).ok());
+  verb.push_back("--json");
+  const SubprocessResult other = sublane(verb);
+  EXPECT_EQ(other.code, 3) << other.errors;
+  const auto document = nlohmann::json::parse(other.output);
+  const std::string said = document["steps"][0]["outputs"][0]["expected"]["difference"];
+  EXPECT_NE(said.find("1 of 1024 elements outside"), std::string::npos) << said;
+  EXPECT_NE(said.find("first at [5,7]: 1294, not 0 (row 5 of the buffer, lane 7), last written by "),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find(", bundle 0x"), std::string::npos) << said;
+  EXPECT_NE(other.errors.find("result 0 is not as " + want + " says"), std::string::npos) << other.errors;
 }
 
 TEST_F(SimulateVerb, AFileForEventsThatCannotBeMadeIsAnErrorBeforeTheCompile) {
