@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
+#include "findings/findings.h"
 #include "io/npz.h"
 #include "report/simulate.h"
 
@@ -20,6 +21,12 @@ Status writeOutputs(const report::Simulation& simulation, const std::string& pat
   for (const report::OutputValue& output : simulation.steps[0].outputs)
     arrays.push_back(report::npyOf(output));
   return io::writeNpz(path, arrays);
+}
+
+std::string lookFirstAt(const report::Simulation& simulation, const report::SimulatedStep& step) {
+  constexpr int64_t kMostFindings = 3;
+  const findings::Evidence evidence{step, *simulation.chip, simulation.clock_hz};
+  return findings::toText(findings::findingsOf(evidence), evidence, kMostFindings);
 }
 
 Result<report::Simulation> run(SimulateVerb& verb) {
@@ -44,7 +51,10 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   SUBLANE_TRY(const report::Simulation simulation, run(verb));
   if (!verb.outputs.empty()) SUBLANE_CHECK_OK(writeOutputs(simulation, verb.outputs));
   const std::string text =
-      verb.model.format == "json" ? report::toJson(simulation) : report::toText(simulation, verb.model.text);
+      verb.model.format == "json"
+          ? report::toJson(simulation)
+          : report::toText(simulation, verb.model.text,
+                           [&](const report::SimulatedStep& step) { return lookFirstAt(simulation, step); });
   std::fwrite(text.data(), 1, text.size(), stdout);
   for (const report::SimulatedStep& step : simulation.steps)
     for (const report::OutputValue& output : step.outputs)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -132,7 +133,9 @@ Result<Simulation> simulateFile(const std::string& path, const CompileRequest& c
 /// An output as an array for an .npz file.
 io::NpyArray npyOf(const OutputValue& output);
 
-std::string toText(const Simulation& simulation, const TextOptions& options);
+/// `after_step` adds what others have to say of a step, under its totals.
+std::string toText(const Simulation& simulation, const TextOptions& options,
+                   const std::function<std::string(const SimulatedStep&)>& after_step = {});
 /// Schema "sublane.simulate/1": docs/schemas/simulate-1.schema.json.
 std::string toJson(const Simulation& simulation);
 

@@ -205,7 +205,8 @@ std::string stepText(const SimulatedStep& step, const Simulation& simulation, co
 
 }  // namespace
 
-std::string toText(const Simulation& simulation, const TextOptions& options) {
+std::string toText(const Simulation& simulation, const TextOptions& options,
+                   const std::function<std::string(const SimulatedStep&)>& after_step) {
   std::string text = wrapped(fmt::format("{} on {}, one device{}", simulation.subject, simulation.chip->name,
                                          simulation.detail.empty() ? "" : ": " + simulation.detail),
                              "", "  ");
@@ -220,7 +221,10 @@ std::string toText(const Simulation& simulation, const TextOptions& options) {
   for (const std::string& without : simulation.without) text += "without " + without + "\n";
   for (const std::string& assumption : simulation.assumptions)
     text += wrapped("assumed: " + assumption, "", "  ");
-  for (const SimulatedStep& step : simulation.steps) text += stepText(step, simulation, options);
+  for (const SimulatedStep& step : simulation.steps) {
+    text += stepText(step, simulation, options);
+    if (after_step) text += after_step(step);
+  }
   return text;
 }
 

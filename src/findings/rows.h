@@ -1,0 +1,30 @@
+// What several rules do with rows: pick, add up, name. Private to the folder.
+#pragma once
+
+#include <functional>
+
+#include "findings/findings.h"
+
+namespace sublane::findings {
+
+/// Rows for which a rule fires, added up.
+struct Rows {
+  double us = 0, hbm_us = 0, mxu_us = 0;
+  int64_t count = 0, cycles = 0, bytes = 0;
+  events::CauseCycles causes{};
+  std::vector<const report::SimulatedRow*> rows;  // the slowest first
+
+  bool empty() const { return rows.empty(); }
+  int64_t cyclesOf(std::initializer_list<events::Cause> wanted) const;
+};
+Rows pick(const Evidence& evidence, const std::function<bool(const report::SimulatedRow&)>& wanted);
+
+/// Part of a row's cycles that these causes are.
+double share(const report::SimulatedRow& row, std::initializer_list<events::Cause> wanted);
+
+/// A finding about these rows: its operations and sources are filled in.
+Finding about(const Rows& rows, std::string_view rule);
+/// "attention.core gather" of the slowest, "and 3 more" where there are.
+std::string named(const Rows& rows);
+
+}  // namespace sublane::findings
