@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 20
 .PHONY: demo test test-long bench build check fuzz format tidy doctor help clean
 .DEFAULT_GOAL := help
 
-demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, and explain its steps on a v6e
+demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, explain its steps on a v6e and say why decoding is slow
 	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory build
 	@$(SUBLANE) fetch smollm2-135m
@@ -21,6 +21,8 @@ demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, and expla
 	@$(SUBLANE) run smollm2-135m --chat --prompt "$(QUESTION)" --max-tokens 64
 	@echo; echo '$$ sublane explain smollm2-135m --chip v6e'
 	@$(SUBLANE) explain smollm2-135m --chip v6e
+	@echo; echo '$$ sublane simulate smollm2-135m --chip v6e --step decode --top 8'
+	@$(SUBLANE) simulate smollm2-135m --chip v6e --step decode --top 8
 
 test: ## Set up, build and run every check and test except the long ones
 	@tools/setup.sh test
