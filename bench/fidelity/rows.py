@@ -18,6 +18,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
 SEED = "sublane-fidelity-1"
 CHIPS = {"tpu_v6_lite": "v6e", "tpu_v5_lite": "v5e"}
+# Where the figures that a revision holds were first recorded: its kernel was measured, and not yet its table of tuned block sizes.
+MEASURED_AT = {"cddbf6f1": "da29e8bd"}
 COMPILER_CHIPS = ("v6e", "v5e", "tpu7x")
 TOKAMAX = {  # op -> (class, implementation)
     "pallas_mosaic_tpu_flash_attention": ("flash attention", "pallas"),
@@ -104,11 +106,14 @@ def sglang_rows():
         mode, page = record["mode"], int(record["page_size"])
         parameters = {"mode": mode, "page_size": page, "tokens": int(record["num_tokens_or_seqs"]), "q_heads": int(record["q_heads"]),
                       "kv_heads": int(record["kv_heads"]), "head_dim": int(record["head_dim"])}
+        revision = MEASURED_AT.get(record["sglang_jax_commit"], record["sglang_jax_commit"])
+        program = {"kind": "sglang", "kernel": "rpa", "parameters": parameters}
+        if revision != record["sglang_jax_commit"]:
+            program["revision"] = revision  # another program: another folder of the cache
         rows.append({"key": f"v6e/ragged paged attention/{mode}-{record['sglang_jax_commit']}/{line}", "set": "measured", "class": "ragged paged attention",
                      "implementation": f"{mode} {record['sglang_jax_commit']}", "chip": "v6e", "measured_us": float(record["device_ms_used"]) * 1000, "timing": "device",
-                     "scope": "RPA", "source": f"measured_rpa_v3_kernel_sglang_jax.csv:{line}", "revision": record["sglang_jax_commit"],
-                     "group": digest("rpa" + json.dumps(parameters)),
-                     "program": {"kind": "sglang", "kernel": "rpa", "parameters": parameters}})
+                     "scope": "RPA", "source": f"measured_rpa_v3_kernel_sglang_jax.csv:{line}", "revision": revision,
+                     "group": digest("rpa" + json.dumps(parameters)), "program": program})
     for line, record in read("measured_kv_cache_update_sglang_jax.csv"):
         if record["above_hbm_peak"] == "yes":
             continue
