@@ -197,7 +197,7 @@ class Bench:
         for flag, value in row.get("flags", {}).items():
             command += ["--compile-option", f"{flag}={value}"]
         if row["program"].get("devices", 1) > 1:
-            command += ["--mesh", "2x2"]
+            command += ["--mesh", "2x2x1" if row["chip"] == "tpu7x" else "2x2"]
         command += self.options.simulate_arguments
         try:
             run = subprocess.run(command, capture_output=True, text=True, timeout=self.options.timeout)
