@@ -4,8 +4,10 @@ because the profile's flag is read once and can end the process.
 
     static_profile.py FOLDER < row.json
 
-Writes FOLDER/profile.json: {operation: {estimate, critical_path}} in cycles. `critical_path` is the length of the path that
-the same estimate prints: where the estimate is longer by one DMA latency, libtpu adds that latency by its own accounting.
+Writes FOLDER/profile.json: {operation: {estimate, critical_path, padded_windows}}, the first two in cycles. `critical_path` is
+the length of the path that the same estimate prints: where the estimate is longer by one DMA latency, libtpu adds that latency
+by its own accounting. `padded_windows`: a transfer's window reaches beyond its array, and the size that is moved is found when
+the program runs; the estimate takes whole windows.
 """
 import json
 import os
@@ -34,7 +36,8 @@ def read_dump(folder):
         elif file.name.endswith("_critical_path.txt"):
             lengths = [int(x) for x in re.findall(r"Length to end: (\d+)", text)]
             if lengths:
-                operations.setdefault(file.name[:-len("_critical_path.txt")], {}).update(critical_path=max(lengths))
+                padded = any(int(x) for pads in re.findall(r"^pad_(?:low|high): \(([-0-9, ]+)\)", text, re.MULTILINE) for x in pads.split(",") if x.strip())
+                operations.setdefault(file.name[:-len("_critical_path.txt")], {}).update(critical_path=max(lengths), padded_windows=padded)
     return {name: facts for name, facts in operations.items() if "estimate" in facts}
 
 

@@ -95,7 +95,8 @@ def rank_pairs(rows, results, least=1.10):
 
 def profile_pairs(rows, results):
     """Kernel-chip pairs of the static profile: ([(chip, program, operation, libtpu, ours, error)], [(chip, program, operation, why
-    excluded)]). The rule: an estimate that is one DMA latency longer than its own critical path is libtpu's accounting."""
+    excluded)]). The rules: an estimate that is one DMA latency longer than its own critical path is libtpu's accounting; and where a
+    transfer's window reaches beyond its array, what is moved is found when the program runs, but the estimate prices the whole."""
     pairs, excluded = [], []
     for row in rows:
         result = results.get(row["key"], {})
@@ -109,6 +110,8 @@ def profile_pairs(rows, results):
                 excluded.append((*where, f"below {PROFILE_LEAST_CYCLES} cycles"))
             elif added >= 0.9 * DMA_LATENCY[row["chip"]]:
                 excluded.append((*where, f"the estimate is its critical path {facts['critical_path']} plus {added}: one DMA latency"))
+            elif facts.get("padded_windows"):
+                excluded.append((*where, f"a window reaches beyond its array: {facts['estimate']} prices it whole, ours is {ours or 0:.0f}"))
             elif ours is None:
                 excluded.append((*where, "no such operation in the simulation"))
             else:
@@ -210,10 +213,10 @@ def profile_report(rows, results, worst=10):
                   [[*p[:5], percent(p[5])] for p in sorted(pairs, key=lambda p: -abs(p[5]))[:worst]])
     reasons = {}
     for _, _, _, why in excluded:
-        kind = "one DMA latency added by libtpu's accounting" if "DMA latency" in why else why
+        kind = "one DMA latency added by libtpu's accounting" if "DMA latency" in why else "with a window that reaches beyond its array" if "window" in why else why
         reasons[kind] = reasons.get(kind, 0) + 1
     lines += ["", "Excluded: " + "; ".join(f"{n} {kind}" for kind, n in sorted(reasons.items())) + "."]
-    named = [e for e in excluded if "DMA latency" in e[3]]
+    named = [e for e in excluded if "DMA latency" in e[3] or "window" in e[3]]
     if named:
         lines += [""] + grid(["chip", "program", "operation", "why"], named)
     return lines

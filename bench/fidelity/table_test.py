@@ -86,6 +86,15 @@ class Tuned(unittest.TestCase):
 
 
 class Profile(unittest.TestCase):
+    def test_a_window_beyond_its_array_is_excluded_and_named(self):
+        rows = [{"key": "a", "set": "compiler", "chip": "v6e", "class": "transpose"}]
+        results = {"a": {"ops": {"copy": 14083.0, "other": 700.0}, "profile": {
+            "copy": {"estimate": 15525, "critical_path": 15525, "padded_windows": True}, "other": {"estimate": 700, "padded_windows": False}}}}
+        pairs, excluded = table.profile_pairs(rows, results)
+        self.assertEqual([p[2] for p in pairs], ["other"])
+        self.assertIn("15525 prices it whole, ours is 14083", excluded[0][3])
+        self.assertIn("| v6e | transpose | copy |", "\n".join(table.profile_report(rows, results)))
+
     def test_an_added_latency_is_excluded_and_named(self):
         rows = [row("p", None, set="compiler", **{"class": "softmax"})]
         results = {"p": {"ops": {"fusion": 1010, "reduce": 1135, "tiny": 5}, "profile": {
