@@ -11,6 +11,7 @@ GOAL, GOAL_P90 = 0.10, 0.25
 HOST_LEAST = 4096  # host-timed GEMM below this size is mostly launch
 DMA_LATENCY = {"v5e": 1133, "v6e": 546, "tpu7x": 690}  # libtpu's own, cycles, HBM to VMEM (fitted on its critical paths)
 PROFILE_LEAST_CYCLES = 500
+COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
 
 
 def quantile(values, q):
@@ -110,6 +111,8 @@ def profile_pairs(rows, results):
                 excluded.append((*where, f"below {PROFILE_LEAST_CYCLES} cycles"))
             elif added >= 0.9 * DMA_LATENCY[row["chip"]]:
                 excluded.append((*where, f"the estimate is its critical path {facts['critical_path']} plus {added}: one DMA latency"))
+            elif name.startswith(COLLECTIVES):
+                excluded.append((*where, f"a link to other chips, of which libtpu's own figures are not known: {facts['estimate']}, ours is {ours or 0:.0f}"))
             elif facts.get("padded_windows"):
                 excluded.append((*where, f"a window reaches beyond its array: {facts['estimate']} prices it whole, ours is {ours or 0:.0f}"))
             elif ours is None:
@@ -213,10 +216,10 @@ def profile_report(rows, results, worst=10):
                   [[*p[:5], percent(p[5])] for p in sorted(pairs, key=lambda p: -abs(p[5]))[:worst]])
     reasons = {}
     for _, _, _, why in excluded:
-        kind = "one DMA latency added by libtpu's accounting" if "DMA latency" in why else "with a window that reaches beyond its array" if "window" in why else why
+        kind = "one DMA latency added by libtpu's accounting" if "DMA latency" in why else "with a window that reaches beyond its array" if "window" in why else "over links between chips" if "link" in why else why
         reasons[kind] = reasons.get(kind, 0) + 1
     lines += ["", "Excluded: " + "; ".join(f"{n} {kind}" for kind, n in sorted(reasons.items())) + "."]
-    named = [e for e in excluded if "DMA latency" in e[3] or "window" in e[3]]
+    named = [e for e in excluded if any(word in e[3] for word in ("DMA latency", "window", "link"))]
     if named:
         lines += [""] + grid(["chip", "program", "operation", "why"], named)
     return lines

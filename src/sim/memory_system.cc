@@ -15,6 +15,11 @@ double extra(const ChipModel& model, const char* key, double otherwise = 0) {
   return found == model.extra.end() ? otherwise : found->second;
 }
 
+void addLinks(const ChipModel& model, MemoryTiming& timing) {
+  timing.link_bytes_per_cycle = extra(model, "ici_bytes_per_second") / model.clock_hz;
+  timing.after[at(Route::kLink)] = extra(model, "ici_hop_us") * 1e-6 * model.clock_hz;
+}
+
 MemoryTiming sharedTiming(const ChipModel& model) {
   // The cores of a device work side by side, each with its part of the HBM.
   const double cores = std::max(extra(model, "cores_per_device"), 1.0);
@@ -31,8 +36,7 @@ MemoryTiming sharedTiming(const ChipModel& model) {
   timing.after[at(Route::kCopy)] = model.write_latency_cycles;
   timing.before[at(Route::kSmall)] = model.small_latency_cycles;
   timing.before[at(Route::kLocal)] = extra(model, "local_latency_cycles");
-  timing.link_bytes_per_cycle = extra(model, "ici_bytes_per_second") / model.clock_hz;
-  timing.after[at(Route::kLink)] = extra(model, "ici_hop_us") * 1e-6 * model.clock_hz;
+  addLinks(model, timing);
   return timing;
 }
 
@@ -49,6 +53,7 @@ Result<MemoryTiming> compilerTiming(const ChipModel& model) {
   timing.before[at(Route::kCopy)] = timing.before[at(Route::kRead)] + timing.before[at(Route::kWrite)];
   timing.before[at(Route::kSmall)] = extra(model, "compiler_small_latency_cycles");
   timing.before[at(Route::kLocal)] = extra(model, "compiler_local_latency_cycles");
+  addLinks(model, timing);  // of which the compiler's figures say nothing
   return timing;
 }
 
