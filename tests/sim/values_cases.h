@@ -38,6 +38,9 @@ inline std::vector<Case> cases() {
   };
   // The mean of 768 values of at most 2, a difference, and its square; the result is at most 8.
   const Bound norm = f32({.terms = 768, .magnitude = 8, .functions = 2});
+  // A matrix unit rounds both operands, of [-2, 2], to bf16: the products of 384 have a deviation of 4 / 3
+  // each, and a relative error of 2^-9 sqrt(2 / 3); eight deviations of the sum.
+  const Bound rounded{.absolute = 8 * 0x1p-9 * std::sqrt(2.0 / 3) * 4 / 3 * std::sqrt(384.0)};
   // Six steps of tanh(h w): an error of one step grows by at most sqrt(256) / 8 / sqrt(3) in each further
   // one. Roundings to bf16 are of either sign: eight times their deviation.
   double grown = 0;
@@ -59,6 +62,7 @@ inline std::vector<Case> cases() {
       {"matmul_bf16", {kHalves}, {exact}},
       // Operands that bf16 holds: how the hardware rounds others is an assumption.
       {"matmul_f32", {{-255, 255, 256}}, {exact}},
+      {"matmul_f32_rounded", {kFine}, {rounded}},
       {"matmul_transposed", {kHalves}, {exact}},
       {"matmul_int8", {{-128, 127}}, {exact}},
       {"unpack_int8",

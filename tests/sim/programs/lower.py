@@ -170,6 +170,7 @@ PROGRAMS = {
     "layer_norm_parts": (layer_norm_parts, [((128, 768), F32), ((768,), F32), ((768,), F32)]),
     "matmul_bf16": (dot, [((64, 512), BF16), ((512, 384), BF16)]),
     "matmul_f32": (dot, [((64, 512), F32), ((512, 384), F32)]),
+    "matmul_f32_rounded": (dot, [((64, 384), F32), ((384, 256), F32)]),
     "matmul_transposed": (lambda x, y: dot(x, y, ((0,), (1,))), [((512, 64), BF16), ((384, 512), BF16)]),
     "matmul_int8": (lambda x, y: lax.dot_general(x, y, (((1,), (0,)), ((), ())), preferred_element_type=S32),
                     [((64, 512), S8), ((512, 384), S8)]),
