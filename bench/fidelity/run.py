@@ -220,11 +220,15 @@ class Bench:
     def collect(self, rows):
         """(results, failures) as table.py wants them."""
         results, failures = {}, {}
+        binary = self.binary_hash() if pathlib.Path(self.options.sublane).exists() else None
         for row in rows:
             for stage, name in (("lower", "lower.json"), ("profile", "profile-state.json"), ("simulate", "simulate.json")):
                 made = self.read(row, name)
+                if made and not made["ok"] and stage == "simulate" and binary not in (None, made["binary"]):
+                    failures[row["key"]] = (stage, "not run again since an older version failed")
+                    break
                 if made and not made["ok"]:
-                    failures[row["key"]] = (stage, re.sub(r"/\S+/", "", made["reason"]))
+                    failures[row["key"]] = (stage, re.sub(r"/\S+/|[EWI]\d{4} [\d:.]+ +\d+ ", "", made["reason"]))
                     break
             else:
                 made = self.read(row, "simulate.json")
