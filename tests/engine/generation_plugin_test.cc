@@ -162,7 +162,7 @@ TEST(EngineErrors, NamesTheTwoNumbers) {
   EXPECT_EQ(text({}), "the prompt has no tokens\n  hint: give at least one character");
   EXPECT_EQ(text(Ids(16, 5)),
             "prompt of 16 tokens: the context holds 16, and the answer needs at least one of them\n"
-            "  hint: shorten the prompt, or pass --context 20 (the model's limit is 8192)");
+            "  hint: shorten the prompt, or pass --context 8192 (the model's limit)");
   EXPECT_EQ(text({1, 49152}), "prompt: token id 49152 is outside the vocabulary of 49152");
   EXPECT_EQ(text({-1}), "prompt: token id -1 is outside the vocabulary of 49152");
   EXPECT_EQ(text({1}), "accepted");

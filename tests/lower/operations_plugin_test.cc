@@ -139,7 +139,7 @@ TEST(Operations, ArgMaxTakesTheLowestIndexAndNeverNan) {
   expectAsInterpreted(t.graph, argumentsOf(t.graph, {data, {-5, -2, -2, -9}}), 0);
   Result<std::vector<Array>> got = runOn(cpu(), t.graph, argumentsOf(t.graph, {data, {-5, -2, -2, -9}}));
   ASSERT_TRUE(got.ok()) << got.error().text();
-  EXPECT_EQ(graph::values(got->front()), (std::vector<double>{1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(graph::values(got->front()), (std::vector<double>{1, 1, -1, 0, 0, 0}));
 }
 
 TEST(Operations, Dots) {

@@ -320,7 +320,7 @@ TEST_F(AheadOfTime, MissingLibtpuSaysWhatToRun) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().fault(), Fault::kMachine);
   EXPECT_EQ(result.error().text(),
-            "libtpu: $SUBLANE_LIBTPU names /no/such/libtpu.so, and there is no such file\n"
+            "libtpu: $SUBLANE_LIBTPU names /no/such/libtpu.so, which is not a file\n"
             "  hint: unset SUBLANE_LIBTPU to use the installed libtpu 0.0.52");
 }
 

@@ -138,7 +138,7 @@ TEST_F(Parts, OverrideRules) {
   EXPECT_EQ(*pluginPath("libtpu"), other);
   setenv("SUBLANE_LIBTPU", "/no/such/file", 1);
   EXPECT_EQ(pluginPath("libtpu").error().message(),
-            "libtpu: $SUBLANE_LIBTPU names /no/such/file, and there is no such file");
+            "libtpu: $SUBLANE_LIBTPU names /no/such/file, which is not a file");
   setenv("SUBLANE_LIBTPU", "", 1);
   EXPECT_NE(pluginPath("libtpu").error().message().find("not installed"), std::string::npos);
 }
