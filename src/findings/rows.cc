@@ -1,6 +1,7 @@
 #include "findings/rows.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -62,11 +63,12 @@ Finding about(const Rows& rows, std::string_view rule) {
 
 std::string named(const Rows& rows) {
   if (rows.empty()) return "nothing";
-  std::set<std::string> names;
-  for (const report::SimulatedRow* row : rows.rows) names.insert(nameOf(row->row));
-  const std::string first = nameOf(rows.rows.front()->row);
-  if (names.size() == 1) return first;
-  return fmt::format("{} and {} more", first, formatCount(std::ssize(names) - 1));
+  std::map<std::string, double> us;
+  for (const report::SimulatedRow* row : rows.rows) us[nameOf(row->row)] += row->row.us;
+  const auto slowest = std::max_element(us.begin(), us.end(),
+                                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (us.size() == 1) return slowest->first;
+  return fmt::format("{} and {} more", slowest->first, formatCount(std::ssize(us) - 1));
 }
 
 }  // namespace sublane::findings

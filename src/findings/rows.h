@@ -24,7 +24,7 @@ double share(const report::SimulatedRow& row, std::initializer_list<events::Caus
 
 /// A finding about these rows: its operations and sources are filled in.
 Finding about(const Rows& rows, std::string_view rule);
-/// "attention.core gather" of the slowest, "and 3 more" where there are.
+/// "attention.core gather", which takes most of the time, "and 3 more" where there are.
 std::string named(const Rows& rows);
 
 }  // namespace sublane::findings

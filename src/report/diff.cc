@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace sublane::report {
 namespace {
@@ -16,12 +17,23 @@ void add(const SimulatedRow& row, DiffSide& side) {
   for (size_t i = 0; i < side.causes.size(); ++i) side.causes[i] += row.causes[i];
 }
 
-std::string placeOf(const Row& row) { return row.place.part.empty() ? row.source : row.place.part; }
+/// Lines of the source say where an operation stands only if both sides come from the same files.
+std::string placeOf(const Row& row, bool by_source) {
+  return !row.place.part.empty() ? row.place.part : by_source ? row.source : "";
+}
 
 /// What a line is looked up by. Operations without a place are told apart by their kind.
-std::string keyOf(const Row& row) {
-  const std::string place = placeOf(row);
+std::string keyOf(const Row& row, bool by_source) {
+  const std::string place = placeOf(row, by_source);
   return place.empty() ? "\t" + row.kind : place;
+}
+
+bool shareSources(const SimulatedStep& before, const SimulatedStep& after) {
+  std::set<std::string> sources;
+  for (const SimulatedRow& row : before.rows) sources.insert(row.row.source);
+  sources.erase("");
+  return std::any_of(after.rows.begin(), after.rows.end(),
+                     [&](const SimulatedRow& row) { return sources.contains(row.row.source); });
 }
 
 /// The rows of a line on one side, until both sides are there.
@@ -31,11 +43,11 @@ struct Pile {
   std::map<std::string, double> kinds, ops;  // us
 };
 
-std::map<std::string, Pile> pilesOf(const SimulatedStep& step) {
+std::map<std::string, Pile> pilesOf(const SimulatedStep& step, bool by_source) {
   std::map<std::string, Pile> piles;
   for (const SimulatedRow& row : step.rows) {
-    Pile& pile = piles[keyOf(row.row)];
-    pile.place = placeOf(row.row);
+    Pile& pile = piles[keyOf(row.row, by_source)];
+    pile.place = placeOf(row.row, by_source);
     add(row, pile.side);
     pile.kinds[row.row.kind] += row.row.us;
     pile.ops[row.row.op] += row.row.us;
@@ -68,7 +80,9 @@ StepDiff stepDiff(const SimulatedStep& before, const SimulatedStep& after) {
                 .after = wholeOf(after),
                 .origin_before = before.origin(),
                 .origin_after = after.origin()};
-  const std::map<std::string, Pile> old_piles = pilesOf(before), new_piles = pilesOf(after);
+  const bool by_source = shareSources(before, after);
+  const std::map<std::string, Pile> old_piles = pilesOf(before, by_source),
+                                    new_piles = pilesOf(after, by_source);
   std::map<std::string, std::pair<const Pile*, const Pile*>> both;
   for (const auto& [key, pile] : old_piles) both[key].first = &pile;
   for (const auto& [key, pile] : new_piles) both[key].second = &pile;

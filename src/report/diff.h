@@ -1,7 +1,8 @@
 // Two simulations side by side: what changed, by part of the model and by cause.
 //
 // Operations are not matched by name, which fusion changes, but by where they stand: the part of the model
-// (all layers together), else the line of the user's source, else the kind of operation. So a fusion that was
+// (all layers together), else the line of the user's source (if the two sides share any), else the kind of
+// operation. So a fusion that was
 // split is still one line, and what one side lacks is a line with a zero.
 //
 //   SUBLANE_TRY(Difference difference, differenceOf(before, after));

@@ -81,6 +81,19 @@ TEST(Diff, LinesAndCausesAddUpToTheTotal) {
   EXPECT_EQ(d.steps[0].lines.size(), 3u) << "a part that one side lacks is a line with a zero";
 }
 
+TEST(Diff, SourceLinesCountOnlyIfBothSidesComeFromOneFile) {
+  const auto at = [](const char* source, int64_t cycles) {
+    Simulation made = simulation({{"", "matmul", "fusion.1", -1, cycles}});
+    made.steps[0].rows[0].row.source = source;
+    return made;
+  };
+  EXPECT_EQ(difference(at("a.py:1", 5), at("a.py:1", 6)).steps[0].lines[0].place, "a.py:1");
+  const Difference files = difference(at("a.mlir:1", 5), at("b.mlir:9", 6));
+  ASSERT_EQ(files.steps[0].lines.size(), 1u);
+  EXPECT_EQ(files.steps[0].lines[0].kind, "matmul");
+  EXPECT_DOUBLE_EQ(files.steps[0].lines[0].change_us(), 1);
+}
+
 TEST(Diff, TheSameIsNoChange) {
   const Simulation same = simulation({{"a", "x", "1", 0, 10}});
   const Difference d = difference(same, same);
