@@ -38,12 +38,15 @@ test-long: ## The tests that take too long for every change
 	@$(MAKE) --no-print-directory tidy
 	$(CTEST) -L long --no-tests=ignore
 
-bench: ## Measure on this machine: the scan of checkpoints, and run beside llama.cpp (built from source, 10-20 min once)
+bench: ## Measure on this machine: the scan of checkpoints, the simulator, and run beside llama.cpp (built from source, 10-20 min once)
 	@$(MAKE) --no-print-directory build
 	@$(SUBLANE) fetch smollm2-135m
 	@$(SUBLANE) fetch gemma3-270m
 	@bench/scan.py --binary $(SUBLANE) smollm2-135m gemma3-270m
 	@test -x $(BUILD)/bench-venv/bin/python || python3 -m venv $(BUILD)/bench-venv
+	@$(BUILD)/bench-venv/bin/pip install --quiet numpy
+	@$(BUILD)/bench-venv/bin/python bench/simulate_speed.py --sublane $(SUBLANE)
+	@$(BUILD)/bench-venv/bin/python bench/values_speed.py --sublane $(SUBLANE)
 	@. tools/versions.env && CMAKE_ARGS="-DLLAVA_BUILD=OFF" $(BUILD)/bench-venv/bin/pip install --quiet llama-cpp-python==$$LLAMA_CPP_PYTHON
 	@$(BUILD)/bench-venv/bin/python bench/compare_llama_cpp.py
 
