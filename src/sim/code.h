@@ -71,7 +71,7 @@ enum class Do : uint8_t {
   kStore,  // of dst
   // Control
   kBranch,  // dst = 1: jump when the delay slots are over
-  kJump,    // to operation a, if r[dst]; b: other branches may be pending
+  kJump,    // to operation a, if r[dst]; b: other branches may be pending; c: loop plan, from 1
   kCall,    // function a
   kReturn,
   kStop,
@@ -137,8 +137,36 @@ struct Function {
   int32_t first_segment = 0;
 };
 
+/// A loop that can be skipped to its last iteration (loop_plan.h).
+struct LoopPlan {
+  struct Term {
+    int32_t reg = 0;
+    bool subtracted = false;
+  };
+  struct Sum {  // of what a register holds when an iteration begins, and of registers that the loop leaves alone
+    int32_t base = 0;
+    std::vector<Term> terms;
+  };
+  struct Carried {
+    int32_t reg = 0;
+    std::vector<Term> terms;  // what an iteration adds to it
+  };
+  struct Condition {
+    Do op{};
+    Sum left, right;
+  };
+  struct Passed {
+    int32_t segment = 0, cycles = 0;
+  };
+  std::vector<Carried> carried;
+  Condition condition;
+  bool negated = false;  // of the branch back
+  std::vector<Passed> segments;
+};
+
 struct Code {
   std::vector<MicroOp> micros;
+  std::vector<LoopPlan> loops;
   std::vector<int32_t> bundles;  // of each micro operation
   std::vector<Segment> segments;
   std::vector<Span> spans;

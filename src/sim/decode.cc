@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/decode_function.h"
+#include "sim/loop_plan.h"
 #include "sim/what_if.h"
 
 namespace sublane::sim {
@@ -234,7 +235,9 @@ class ProgramDecoder {
 }  // namespace
 
 Result<Code> decode(const llo::Program& program, const Placement& placement, const DecodeOptions& options) {
-  return ProgramDecoder(program, placement, options).run();
+  SUBLANE_TRY(Code code, ProgramDecoder(program, placement, options).run());
+  planLoops(code);
+  return code;
 }
 
 }  // namespace sublane::sim

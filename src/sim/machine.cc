@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/loop_plan.h"
+
 namespace sublane::sim {
 namespace {
 
@@ -180,6 +182,25 @@ void Machine::switchAccount(int32_t traced) {
   }
   account_ = account;
   for (WhatIf& what_if : what_ifs_) what_if.switchAccount(static_cast<size_t>(account));
+}
+
+/// Skips to a loop's last iteration; returns the cycles that pass. The registers are as its next one begins.
+int64_t Machine::fastForward(const LoopPlan& plan) {
+  constexpr int64_t kWorthwhile = 4;
+  const int64_t times = iterationsLeft(plan, registers_);
+  if (times < kWorthwhile) return 0;
+  int64_t cycles = 0;
+  for (const LoopPlan::Passed& passed : plan.segments) {
+    int64_t& count = counts_[static_cast<size_t>(passed.segment)];
+    if (count == 0) touched_.push_back(passed.segment);
+    count += times;
+    cycles += times * passed.cycles;
+  }
+  for (const LoopPlan::Carried& carried : plan.carried)
+    registers_[static_cast<size_t>(carried.reg)] +=
+        static_cast<uint32_t>(times) * stepOf(carried, registers_);
+  jumps_left_ -= times;
+  return cycles;
 }
 
 void Machine::flush() {

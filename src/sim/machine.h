@@ -38,6 +38,7 @@ struct MachineOptions {
   MemoryTiming timing{};
   bool overlays = false;                  // parts of the code are fetched
   std::vector<WhatIfOptions> what_ifs{};  // runs beside this one
+  bool fast_forward = true;               // of loops whose state repeats; never with events
   std::set<std::string> valued{};         // operations whose data is moved
   bool all_valued = false, top_valued = false;
   /// Data moves as late as the program allows: when it has waited for the transfer. What is touched before is
@@ -127,6 +128,7 @@ class Machine {
   void switchAccount(int32_t traced);
   void flush();
   bool tooLong();
+  int64_t fastForward(const LoopPlan& plan);
   void addStall(events::Cause cause, int64_t cycles, int32_t transfer);
   void emitSegment(int32_t segment, int64_t end);
   bool callFunction(int32_t function);

@@ -260,6 +260,10 @@ Machine::Outcome Machine::execute() {
           save();
           if (tooLong()) return Outcome::kFault;
         }
+        if constexpr (!kShadow) {
+          if (m->c > 0 && options_.fast_forward)
+            clock += fastForward(code_.loops[static_cast<size_t>(m->c - 1)]);
+        }
         m = code + m->a - 1;
         if constexpr (kShadow) {
           if (divide_fifo_.empty() && std::all_of(o, o + kConstants, [](uint32_t x) { return x == 0; })) {

@@ -83,6 +83,7 @@ struct Options {
   int64_t most_bundles = int64_t{1} << 36;           // stops a program that does not end
   std::function<void(const events::Event&)> sink{};  // empty: no events
   const std::atomic<bool>* cancel = nullptr;         // raised by a signal handler: the run ends with an error
+  bool fast_forward = true;  // skip to the last iteration of loops whose state repeats; exact, never with events
   std::vector<int64_t> slice{};  // chips along each axis, for a program of many: one stands for all
 };
 

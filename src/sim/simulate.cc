@@ -114,6 +114,7 @@ class Simulation {
         .timing = timing_,
         .overlays = options_.dma == DmaTiming::kShared && !without(Without::kOverlays),
         .what_ifs = what_ifs_,
+        .fast_forward = options_.fast_forward && !sink,
         .valued = slice_.names(),
         .all_valued = options_.values,
         .top_valued = top_valued_,

@@ -263,6 +263,15 @@ constexpr const char* kCounted = R"(module @counted {
   }
 })";
 
+TEST_F(Simulate, SkippingLoopsAndTellingEveryEventGiveTheSame) {
+  for (const char* name : {"scan_24.mlir", "mlp_softmax.mlir", "gather_top_k_sort.mlir"}) {
+    // With events every iteration is executed.
+    const Simulation fast = simulated(file(name), {.chip = "v6e"});
+    const Simulation slow = simulated(file(name), {.chip = "v6e"}, {.events = folder_->path() + "/events"});
+    EXPECT_EQ(toJson(fast), toJson(slow)) << name;
+  }
+}
+
 TEST_F(Simulate, InputsDecideHowOftenALoopRuns) {
   const std::string program = write("counted.mlir", kCounted);
   int64_t before = 0;
