@@ -103,6 +103,8 @@ bool readOption(std::string_view bytes, Options& options) {
       case kDouble:
         value = in.real();
         break;
+      default:  // of a younger writer
+        break;
     }
   }
   options[name] = std::move(value);
@@ -173,6 +175,8 @@ Result<AheadOfTimeRequest> decodeRequest(std::string_view bytes) {
       case kWantProfile:
         request.want_profile = in.number() != 0;
         break;
+      default:  // of a younger writer
+        break;
     }
   }
   if (!good || !in.wellFormed()) return malformed("compile request");
@@ -213,6 +217,8 @@ static bool decodeMemory(std::string_view bytes, MemoryStats& memory) {
         break;
       case kPeak:
         memory.peak = in.number();
+        break;
+      default:  // of a younger writer
         break;
     }
   }
@@ -284,6 +290,8 @@ Result<AheadOfTimeResult> decodeResult(std::string_view bytes) {
       case kDump:
         good = decodeDumpFile(in.text(), result.dump.emplace_back()) && good;
         break;
+      default:  // of a younger writer
+        break;
     }
   }
   if (!good || !in.wellFormed()) return malformed("compile result");
@@ -318,6 +326,8 @@ static Error decodeError(std::string_view bytes) {
         break;
       case kHint:
         hint = in.text();
+        break;
+      default:  // of a younger writer
         break;
     }
   }
