@@ -13,7 +13,7 @@ namespace {
 struct SimulateVerb {
   ModelOptions model;
   report::SimulateOptions options;
-  std::string dma = "shared", outputs;
+  std::string dma = "shared", mode = "packed", outputs;
 };
 
 Status writeOutputs(const report::Simulation& simulation, const std::string& path) {
@@ -47,6 +47,7 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
     return inputError("simulate: --expect {}: without --values there is nothing to compare",
                       verb.options.expect);
   verb.options.dma = verb.dma == "shared" ? sim::DmaTiming::kShared : sim::DmaTiming::kCompiler;
+  verb.options.mode = verb.mode == "packed" ? sim::Mode::kPacked : sim::Mode::kScoreboard;
   verb.model.request.common.cancel = &interrupted();
   SUBLANE_TRY(const report::Simulation simulation, run(verb));
   if (!verb.outputs.empty()) SUBLANE_CHECK_OK(writeOutputs(simulation, verb.outputs));
@@ -85,6 +86,12 @@ Action addSimulate(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--dma", verb->dma, "Time of transfers: shared (our HBM), or compiler (libtpu's own model)")
       ->check(CLI::IsMember({"shared", "compiler"}))
+      ->capture_default_str();
+  app.add_option(
+         "--mode", verb->mode,
+         "Stalls: packed (as the compiler scheduled them), or scoreboard (found anew, from registers and "
+         "FIFOs)")
+      ->check(CLI::IsMember({"packed", "scoreboard"}))
       ->capture_default_str();
   app.add_option("--events", verb->options.events, "A file for one JSON line an event");
   return [verb, &app] {

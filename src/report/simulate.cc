@@ -33,7 +33,7 @@ struct Context {
   /// Only the bundles can answer: no lower rung will do.
   bool needsBundles() const {
     return options->values || !options->without.empty() || !options->events.empty() ||
-           options->dma == sim::DmaTiming::kCompiler;
+           options->dma == sim::DmaTiming::kCompiler || options->mode != sim::Mode::kPacked;
   }
 };
 
@@ -61,6 +61,7 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
                                {.chip = context.chip->name, .compiler = context.compiler}));
   compiled.result.dump.clear();  // the text of a large program is 40 MB
   sim::Options options{.dma = context.options->dma,
+                       .mode = context.options->mode,
                        .without = context.options->without,
                        .values = context.options->values,
                        .track_writers = !context.options->expect.empty(),
@@ -93,7 +94,8 @@ Result<SimulatedStep> simulatedProgram(Context& context, const StepProgramText& 
   Result<SimulatedStep> step = executed(context, text, compiled, priced, inputs);
   if (step.ok()) {
     nameKernels(*step, text.name, text.stablehlo);
-    const bool as_is = context.options->without.empty() && context.options->dma == sim::DmaTiming::kShared;
+    const bool as_is = context.options->without.empty() && context.options->dma == sim::DmaTiming::kShared &&
+                       context.options->mode == sim::Mode::kPacked;  // which the points were fitted with
     setError(*step, as_is ? readClassErrors(sim::chipModelText(context.chip->name)) : ClassErrors{});
     if (!as_is) step->unknown_class.clear();
     return step;
@@ -139,6 +141,7 @@ Result<Simulation> simulatePrograms(const std::vector<StepProgramText>& programs
   simulation.flags = flagTexts(common);
   simulation.without = options.without_names;
   simulation.dma = options.dma;
+  simulation.mode = options.mode;
   if (context.model) {
     simulation.model_hash = context.model->hash;
     simulation.clock_hz = context.model->clock_hz;

@@ -39,6 +39,7 @@ struct SimulateOptions {
   std::vector<sim::Without> without{};
   std::vector<std::string> without_names{};  // as they are shown
   sim::DmaTiming dma = sim::DmaTiming::kShared;
+  sim::Mode mode = sim::Mode::kPacked;
   bool values = false;
   std::string expect{};  // with values: an .npz file with results to compare with, by number
   /// |result - expected| at most, of the array's largest magnitude; integers are equal. Default: 4 roundings
@@ -118,6 +119,7 @@ struct Simulation {
   std::vector<std::string> flags;
   std::vector<std::string> without;
   sim::DmaTiming dma = sim::DmaTiming::kShared;
+  sim::Mode mode = sim::Mode::kPacked;
   std::vector<std::string> assumptions;
   std::vector<SimulatedStep> steps;
 };

@@ -121,6 +121,7 @@ std::string toJson(const Simulation& simulation) {
   json["clock_hz"] = simulation.clock_hz;
   json["flags"] = simulation.flags;
   json["dma"] = simulation.dma == sim::DmaTiming::kShared ? "shared" : "compiler";
+  if (simulation.mode == sim::Mode::kScoreboard) json["mode"] = "scoreboard";
   json["without"] = simulation.without;
   json["assumptions"] = simulation.assumptions;
   double total_us = 0;

@@ -144,6 +144,7 @@ std::string headline(const SimulatedStep& step, const Simulation& simulation) {
   if (step.rung == Rung::kCompiler) return us + " (compiler: libtpu's estimates; NOT executed)";
   if (step.rung == Rung::kRoofline) return us + " (datasheet: a roofline; NOT executed)";
   if (!simulation.without.empty()) return us + " (simulated, counterfactual)";
+  if (simulation.mode == sim::Mode::kScoreboard) return us + " (simulated, stalls by the scoreboard)";
   if (simulation.dma == sim::DmaTiming::kCompiler)
     return us + " (simulated, transfers by libtpu's own model)";
   if (step.error) {
@@ -218,6 +219,10 @@ std::string toText(const Simulation& simulation, const TextOptions& options,
                     "", "  ");
   }
   for (const std::string& flag : simulation.flags) text += wrapped("flag " + flag, "", "  ");
+  if (simulation.mode == sim::Mode::kScoreboard) {
+    text +=
+        wrapped("mode scoreboard: stalls from registers, FIFOs and units, not from the schedule", "", "  ");
+  }
   for (const std::string& without : simulation.without) text += "without " + without + "\n";
   for (const std::string& assumption : simulation.assumptions)
     text += wrapped("assumed: " + assumption, "", "  ");

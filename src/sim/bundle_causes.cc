@@ -29,25 +29,6 @@ int nominalLatency(Unit unit) {
   }
 }
 
-Cause dependencyOn(Unit unit) {
-  switch (unit) {
-    case Unit::kScalar:
-      return Cause::kDependencyScalar;
-    case Unit::kVectorAlu:
-      return Cause::kDependencyVectorAlu;
-    case Unit::kVectorLoad:
-      return Cause::kDependencyVectorLoad;
-    case Unit::kExtended:
-      return Cause::kDependencyExtended;
-    case Unit::kCrossLane:
-      return Cause::kDependencyCrossLane;
-    case Unit::kMatrix:
-      return Cause::kDependencyMatrix;
-    default:
-      return Cause::kDependencyOther;
-  }
-}
-
 bool isPush(std::string_view op) { return op.starts_with("vpush"); }
 
 /// The unit that a pop without an SSA operand takes from, by the words of its form.
@@ -233,6 +214,25 @@ class Scan {
 };
 
 }  // namespace
+
+Cause dependencyOn(Unit unit) {
+  switch (unit) {
+    case Unit::kScalar:
+      return Cause::kDependencyScalar;
+    case Unit::kVectorAlu:
+      return Cause::kDependencyVectorAlu;
+    case Unit::kVectorLoad:
+      return Cause::kDependencyVectorLoad;
+    case Unit::kExtended:
+      return Cause::kDependencyExtended;
+    case Unit::kCrossLane:
+      return Cause::kDependencyCrossLane;
+    case Unit::kMatrix:
+      return Cause::kDependencyMatrix;
+    default:
+      return Cause::kDependencyOther;
+  }
+}
 
 Slots slotsOf(const ChipModel& model) {
   Slots slots;

@@ -29,6 +29,8 @@ struct CauseOptions {
   bool launch_outside = false;  // of the top-level program: what no traced operation holds
   int64_t traced = 0;           // markers from here on are not operations
 };
+/// What a wait for that unit's result is.
+events::Cause dependencyOn(llo::Unit unit);
 std::vector<events::Cause> bundleCauses(const llo::Listing& listing, const CauseOptions& options);
 
 }  // namespace sublane::sim

@@ -5,6 +5,7 @@
 
 #include "sim/decode_function.h"
 #include "sim/loop_plan.h"
+#include "sim/scoreboard.h"
 #include "sim/what_if.h"
 
 namespace sublane::sim {
@@ -41,6 +42,7 @@ class FunctionDecoder {
     function_.entry = here();
     function_.first_segment = static_cast<int32_t>(code_.segments.size());
     findLeaders();
+    if (options_.scoreboard) issues_ = scoreboard(listing_, *options_.scoreboard, options_.delay_slots);
     labels_.assign(listing_.bundles.size() + 1, -1);
     for (int32_t b = 0; b < count(); ++b) SUBLANE_CHECK_OK(bundle(b, functionOf));
     closeSegment(count());
@@ -85,7 +87,8 @@ class FunctionDecoder {
     for (const llo::BundleInstruction& i : listing_.of(listing_.bundles[static_cast<size_t>(b)])) {
       SUBLANE_CHECK_OK(decodeOperation(context_, b, i, steps));
     }
-    if (leaders_[static_cast<size_t>(b)] || steps.timed || steps.callee >= 0) closeSegment(b);
+    const bool leader = leaders_[static_cast<size_t>(b)] != 0;
+    if (leader || steps.timed || steps.callee >= 0) closeSegment(b, !leader);
     if (segment_from_ < 0) segment_from_ = b;
     labels_[static_cast<size_t>(b)] = here();
     emitSteps(std::move(steps.waits), b);
@@ -127,23 +130,22 @@ class FunctionDecoder {
     emit({.op = Do::kJump, .dst = jump.taken, .b = pending_.empty() ? 0 : 1}, jump.at - 1);
   }
 
-  /// Ends the current segment before bundle `end`.
-  void closeSegment(int32_t end) {
+  /// Ends the current segment before bundle `end`. `runs_on`: control always goes on there, and what that
+  /// bundle waits for is waited for here, before it does anything.
+  void closeSegment(int32_t end, bool runs_on = false) {
     if (segment_from_ < 0 || segment_from_ >= end) return;
     Segment segment{.function = number_,
                     .first_bundle = segment_from_,
                     .bundles = end - segment_from_,
                     .first_span = static_cast<int32_t>(code_.spans.size())};
     for (int32_t b = segment_from_; b < end; ++b) {
-      const events::Cause cause = causes_[static_cast<size_t>(b)];
-      if (removed(cause, options_.without)) continue;
-      ++segment.cycles;
-      if (segment.first_span == static_cast<int32_t>(code_.spans.size()) ||
-          code_.spans.back().cause != cause || code_.spans.back().bundle + code_.spans.back().cycles != b) {
-        code_.spans.push_back({.cause = cause, .bundle = b});
-      }
-      ++code_.spans.back().cycles;
+      spendStall(segment, b);
+      if (issues_.empty() || issues_[static_cast<size_t>(b)].issued)
+        spend(segment, causes_[static_cast<size_t>(b)], b, 1);
+      else
+        --segment.bundles;
     }
+    if (runs_on) spendStall(segment, end);
     segment.spans = static_cast<int32_t>(code_.spans.size()) - segment.first_span;
     emit({.op = Do::kSegment, .a = static_cast<int32_t>(code_.segments.size()), .b = segment.cycles},
          end - 1);
@@ -151,9 +153,29 @@ class FunctionDecoder {
     segment_from_ = end < count() ? end : -1;
   }
 
+  void spend(Segment& segment, events::Cause cause, int32_t b, int32_t cycles) {
+    if (removed(cause, options_.without)) return;
+    segment.cycles += cycles;
+    if (segment.first_span == static_cast<int32_t>(code_.spans.size()) || code_.spans.back().cause != cause ||
+        code_.spans.back().bundle + code_.spans.back().cycles != b) {
+      code_.spans.push_back({.cause = cause, .bundle = b});
+    }
+    code_.spans.back().cycles += cycles;
+  }
+  /// What the scoreboard makes bundle `b` wait, once.
+  void spendStall(Segment& segment, int32_t b) {
+    if (issues_.empty() || b >= count()) return;
+    Issue& issue = issues_[static_cast<size_t>(b)];
+    if (issue.stall == 0) return;
+    const bool launch = causes_[static_cast<size_t>(b)] == events::Cause::kLaunch;
+    spend(segment, launch ? events::Cause::kLaunch : dependencyOn(issue.unit), b,
+          std::exchange(issue.stall, 0));
+  }
+
   const llo::Listing& listing_;
   const DecodeOptions& options_;
   std::vector<events::Cause> causes_;
+  std::vector<Issue> issues_;  // empty: the schedule is taken as it is
   Function& function_;
   int32_t number_;
   Code& code_;

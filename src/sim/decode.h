@@ -13,6 +13,7 @@
 
 #include "sim/bundle_causes.h"
 #include "sim/code.h"
+#include "sim/latencies.h"
 #include "sim/placement.h"
 
 namespace sublane::sim {
@@ -21,10 +22,11 @@ struct DecodeOptions {
   int delay_slots = 4;
   Slots slots{};
   std::vector<Without> without{};
-  bool all_valued = false;         // every function executes its vector work
-  std::set<std::string> valued{};  // or the ones that these operations call
-  bool top_valued = false;         // and the top-level program
-  bool merge = true;               // false: one bundle a segment; the tests' slow oracle
+  const Latencies* scoreboard = nullptr;  // null: empty bundles are the stalls
+  bool all_valued = false;                // every function executes its vector work
+  std::set<std::string> valued{};         // or the ones that these operations call
+  bool top_valued = false;                // and the top-level program
+  bool merge = true;                      // false: one bundle a segment; the tests' slow oracle
   /// Prepares a listing for the vector unit and returns its handle.
   std::function<Result<int32_t>(const llo::Listing&, std::span<const int64_t>)> prepare{};
 };

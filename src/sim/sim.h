@@ -68,6 +68,12 @@ enum class DmaTiming : uint8_t {
   kCompiler,  // libtpu's own: each transfer alone, latency + bytes / rate; to compare with its static profile
 };
 
+/// What stalls are.
+enum class Mode : uint8_t {
+  kPacked,      // the empty bundles that the compiler scheduled
+  kScoreboard,  // found anew, from registers, FIFOs and units (scoreboard.h)
+};
+
 /// An argument's bytes in the program's own device layout, by parameter number. What is not given is not read
 /// as zero: a scalar that depends on it is an error, unless `assume_zero`.
 struct Inputs {
@@ -76,6 +82,7 @@ struct Inputs {
 
 struct Options {
   DmaTiming dma = DmaTiming::kShared;
+  Mode mode = Mode::kPacked;
   std::vector<Without> without{};
   bool values = false;
   bool track_writers = false;  // with values: `Run::output_writers`
@@ -83,7 +90,8 @@ struct Options {
   int64_t most_bundles = int64_t{1} << 36;           // stops a program that does not end
   std::function<void(const events::Event&)> sink{};  // empty: no events
   const std::atomic<bool>* cancel = nullptr;         // raised by a signal handler: the run ends with an error
-  bool fast_forward = true;  // skip to the last iteration of loops whose state repeats; exact, never with events
+  bool fast_forward =
+      true;  // skip to the last iteration of loops whose state repeats; exact, never with events
   std::vector<int64_t> slice{};  // chips along each axis, for a program of many: one stands for all
 };
 
@@ -108,7 +116,7 @@ struct Run {
   int64_t bundles = 0;         // executed
   int64_t vector_bundles = 0;  // of them with vector work that was executed for values
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, transfers = 0;
-  events::CauseCycles causes{};    // add up to `cycles`
+  events::CauseCycles causes{};        // add up to `cycles`
   std::map<Without, int64_t> savings;  // cycles that each thing's absence alone would save, if it was tried
   std::vector<OpTime> ops;         // in order of first execution; the last may be "outside of all operations"
   std::vector<std::string> notes;  // what is assumed or not modelled

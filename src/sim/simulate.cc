@@ -57,6 +57,9 @@ class Simulation {
     SUBLANE_TRY(placement_, place(program_, model_));
     SUBLANE_TRY(timing_, memoryTiming(model_, options_.dma, options_.without));
     SUBLANE_CHECK_OK(planWhatIfs());
+    if (options_.mode == Mode::kScoreboard) {
+      SUBLANE_TRY(latencies_, latenciesOf(model_.chip));
+    }
     for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
       Result<std::optional<Run>> result = this->attempt({});
       if (!result.ok()) return std::move(result).error();
@@ -101,6 +104,7 @@ class Simulation {
     DecodeOptions decoding{.delay_slots = model_.branch_delay_slots,
                            .slots = slotsOf(model_),
                            .without = options_.without,
+                           .scoreboard = latencies_ ? &*latencies_ : nullptr,
                            .all_valued = options_.values,
                            .valued = slice_.names(),
                            .top_valued = top_valued_};
@@ -230,6 +234,7 @@ class Simulation {
   const Options& options_;
   ValueSlice slice_;
   bool top_valued_ = false;
+  std::optional<Latencies> latencies_;  // of the scoreboard
   Placement placement_;
   MemoryTiming timing_;
   std::vector<WhatIfOptions> what_ifs_;

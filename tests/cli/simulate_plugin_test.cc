@@ -82,6 +82,7 @@ TEST_F(SimulateVerb, WrongUseIsSaidWithWhatWouldBeRight) {
             std::string::npos);
   EXPECT_NE(refused({"--compile-option", "flag"}).find("not of the form flag=value"), std::string::npos);
   EXPECT_NE(refused({"--dma", "none"}).find("--dma"), std::string::npos);
+  EXPECT_NE(refused({"--mode", "none"}).find("--mode"), std::string::npos);
   EXPECT_EQ(sublane({"simulate", program_, "--chip", "v9"}).errors,
             "sublane: --chip v9: no such chip\n  hint: chips: v4, v5e, v5p, v6e, tpu7x\n");
   EXPECT_EQ(sublane({"simulate", "--chip", "v6e"}).code, 2);

@@ -363,6 +363,9 @@ TEST(SimulateText, SaysTimeErrorAndWhatItStandsOn) {
   simulation.steps[0].unknown_class = "KV update";
   EXPECT_TRUE(
       holds(textOf(simulation), "(simulated; error unknown: no measured points of KV update on v6e)"));
+  simulation.mode = sim::Mode::kScoreboard;
+  EXPECT_TRUE(holds(textOf(simulation), "1399 us (simulated, stalls by the scoreboard)"));
+  EXPECT_TRUE(holds(textOf(simulation), "mode scoreboard: "));
   simulation.without = {"dma"};
   EXPECT_TRUE(holds(textOf(simulation), "1399 us (simulated, counterfactual)"));
 }
@@ -406,6 +409,13 @@ TEST(SimulateJson, TheSchemaNamesEveryField) {
   expectKeys(json["steps"][0]["error"], schema["$defs"]["step"]["properties"]["error"]["oneOf"][1]);
   expectKeys(json["steps"][0]["outputs"][0], schema["$defs"]["step"]["properties"]["outputs"]["items"]);
   expectKeys(json["ops"][0], schema["$defs"]["op"]);
+}
+
+TEST(SimulateJson, TheModeIsThereUnlessItIsPacked) {
+  Simulation simulation = example();
+  EXPECT_FALSE(nlohmann::json::parse(toJson(simulation)).contains("mode"));
+  simulation.mode = sim::Mode::kScoreboard;
+  EXPECT_EQ(nlohmann::json::parse(toJson(simulation))["mode"], "scoreboard");
 }
 
 TEST(SimulateJson, TotalsAndCausesAddUpAsPrinted) {
