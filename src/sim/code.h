@@ -143,7 +143,8 @@ struct LoopPlan {
     int32_t reg = 0;
     bool subtracted = false;
   };
-  struct Sum {  // of what a register holds when an iteration begins, and of registers that the loop leaves alone
+  struct Sum {  // of what a register holds when an iteration begins, and of registers that the loop leaves
+                // alone
     int32_t base = 0;
     std::vector<Term> terms;
   };

@@ -201,7 +201,7 @@ bool select(State& s, const Micro& m) {
 }
 
 bool clampBetween(State& s, const Micro& m) {
-  const Bits* a = s.words(m.a.index);
+  const Bits* a = wordsOf(s, m.a, 0);
   Bits* d = s.words(m.result);
   const float low = f(s.scalarOf(m.b)), high = f(s.scalarOf(m.c));
   for (int k = 0; k < kWords; ++k) {
@@ -237,7 +237,7 @@ bool constantMask(State& s, const Micro& m) {
 
 bool pushToScalar(State& s, const Micro& m) {
   const bool known = !s.tainted[m.a.index] || s.shadows[m.a.index].words[0] == 0;
-  s.to_scalar.push_back({m.value, s.words(m.a.index)[0], known});
+  s.to_scalar.push_back({m.value, wordsOf(s, m.a, 0)[0], known});
   return true;
 }
 bool popToScalar(State& s, const Micro& m) {
@@ -397,7 +397,7 @@ constexpr Mnemonic kMnemonics[] = {
     {"vcmp.ge.s16.totalorder", decodeBinary, binary<GreaterEqual16>, Taint::kBits},
     {"vnez.u8", decodeUnary,
      [](State& s, const Micro& m) {
-       binaryLoopScalarRight<NotEqual8>(s.words(m.result), s.words(m.a.index), 0);
+       binaryLoopScalarRight<NotEqual8>(s.words(m.result), wordsOf(s, m.a, 0), 0);
        return true;
      },
      Taint::kBits},

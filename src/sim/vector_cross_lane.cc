@@ -37,7 +37,7 @@ SUBLANE_CLONES void reduceRow(uint32_t* d, const uint32_t* a) {
 /// Every lane of a sublane gets the sublane's result.
 template <uint32_t (*kCombine)(uint32_t, uint32_t)>
 bool reduce(State& s, const Micro& m) {
-  const uint32_t* a = s.words(m.a.index);
+  const uint32_t* a = wordsOf(s, m.a, 0);
   uint32_t* d = s.result(s.cross_lane[m.unit].lanes, m.value);
   for (int row = 0; row < kWords; row += kLanes) reduceRow<kCombine>(d + row, a + row);
   return true;
@@ -45,7 +45,7 @@ bool reduce(State& s, const Micro& m) {
 
 /// Lane l of the result is lane l - n of the source, as a roll by n.
 bool rotate(State& s, const Micro& m) {
-  const uint32_t *a = s.words(m.a.index), amount = s.scalarOf(m.b) % kLanes;
+  const uint32_t *a = wordsOf(s, m.a, 0), amount = s.scalarOf(m.b) % kLanes;
   uint32_t* d = s.result(s.cross_lane[m.unit].permutes, m.value);
   for (int row = 0; row < kWords; row += kLanes)
     for (uint32_t lane = 0; lane < kLanes; ++lane) d[row + (lane + amount) % kLanes] = a[row + lane];
@@ -54,7 +54,7 @@ bool rotate(State& s, const Micro& m) {
 
 /// One lane to all; with 256 added, sublane s takes the s-th lane after it: a row becomes a column.
 bool broadcastLane(State& s, const Micro& m) {
-  const uint32_t *a = s.words(m.a.index), code = s.scalarOf(m.b);
+  const uint32_t *a = wordsOf(s, m.a, 0), code = s.scalarOf(m.b);
   if (code >= 256 + kLanes) return s.fail(fmt::format("a broadcast of lane {} is not known", code));
   uint32_t* d = s.result(s.cross_lane[m.unit].permutes, m.value);
   for (uint32_t sublane = 0; sublane < kSublanes; ++sublane) {
@@ -66,7 +66,7 @@ bool broadcastLane(State& s, const Micro& m) {
 
 bool setPattern(State& s, const Micro& m) {
   CrossLaneUnit& unit = s.cross_lane[m.unit];
-  std::memcpy(unit.pattern.words, s.words(m.a.index), sizeof unit.pattern.words);
+  std::memcpy(unit.pattern.words, wordsOf(s, m.a, 0), sizeof unit.pattern.words);
   unit.has_pattern = true;
   return true;
 }
@@ -74,7 +74,7 @@ bool setPattern(State& s, const Micro& m) {
 bool permuteLanes(State& s, const Micro& m) {
   CrossLaneUnit& unit = s.cross_lane[m.unit];
   if (!unit.has_pattern) return s.fail("a permutation without a pattern");
-  const uint32_t* a = s.words(m.a.index);
+  const uint32_t* a = wordsOf(s, m.a, 0);
   uint32_t* d = s.result(unit.permutes, m.value);
   for (int k = 0; k < kWords; ++k)
     d[k] = a[k / kLanes * kLanes + static_cast<int>(unit.pattern.words[k] % kLanes)];

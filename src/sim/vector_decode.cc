@@ -68,7 +68,7 @@ std::string mnemonicOf(const llo::Listing& listing, const llo::BundleInstruction
 
 bool refuse(State& s, const Micro&) { return s.fail("this operation or form is not known to the values"); }
 bool copyRegister(State& s, const Micro& m) {
-  std::memcpy(s.words(m.result), s.words(m.a.index), kWords * 4);
+  std::memcpy(s.words(m.result), wordsOf(s, m.a, 0), kWords * 4);
   return true;
 }
 

@@ -160,7 +160,7 @@ bool store(State& s, const Micro& m) {
 }
 
 bool setIndices(State& s, const Micro& m) {
-  std::memcpy(s.iar[m.unit & 1].words, s.words(m.a.index), kWords * 4);
+  std::memcpy(s.iar[m.unit & 1].words, wordsOf(s, m.a, 0), kWords * 4);
   return true;
 }
 bool nothing(State&, const Micro&) { return true; }

@@ -129,7 +129,7 @@ SUBLANE_CLONES void unpackRows(Bits* d, const Bits* a) {
 template <int kFrom, int kTo, class Convert, int kPart>
 bool unpack(State& s, const Micro& m) {
   VectorRegister copy;
-  const Bits* a = s.words(m.a.index);
+  const Bits* a = wordsOf(s, m.a, 0);
   if (m.a.index == m.result) a = static_cast<const Bits*>(std::memcpy(copy.words, a, sizeof copy.words));
   if (s.shadowing)
     unpackRows<kFrom, kTo, Any, kPart>(s.words(m.result), a);
@@ -177,15 +177,15 @@ SUBLANE_CLONES void unpackWithin(Bits* d, const Bits* a) {
 template <class Convert, int kHalf>
 bool unpackHalf(State& s, const Micro& m) {
   if (s.shadowing)
-    unpackWithin<Any, kHalf>(s.words(m.result), s.words(m.a.index));
+    unpackWithin<Any, kHalf>(s.words(m.result), wordsOf(s, m.a, 0));
   else
-    unpackWithin<Convert, kHalf>(s.words(m.result), s.words(m.a.index));
+    unpackWithin<Convert, kHalf>(s.words(m.result), wordsOf(s, m.a, 0));
   return true;
 }
 template <class Convert>
 bool unpackChosenHalf(State& s, const Micro& m) {
   if (m.b.kind == Source::Kind::kVector) {
-    const Bits *a = s.words(m.a.index), *half = s.control(m.b.index);
+    const Bits *a = wordsOf(s, m.a, 0), *half = s.control(m.b.index);
     Bits* d = s.words(m.result);
     for (int k = 0; k < kWords; ++k) {
       const Bits x = a[k] >> (half[k] & 1 ? 16 : 0) & 0xffff;
@@ -230,7 +230,7 @@ bool packHalvesB32(State& s, const Micro& m) {
 }
 template <class Convert>
 bool convert(State& s, const Micro& m) {
-  const Bits* a = s.words(m.a.index);
+  const Bits* a = wordsOf(s, m.a, 0);
   Bits* d = s.words(m.result);
   for (int k = 0; k < kWords; ++k) d[k] = Convert::of(a[k]);
   return true;
@@ -239,7 +239,7 @@ bool convert(State& s, const Micro& m) {
 /// Of two masks of words, one of halves, in the order in which vpack.c takes the rows that they mask.
 bool packMasks(State& s, const Micro& m) {
   VectorRegister result;
-  packRows<32, 16, Same>(result.words, s.words(m.a.index), s.words(m.b.index));
+  packRows<32, 16, Same>(result.words, wordsOf(s, m.a, 0), wordsOf(s, m.b, 1));
   std::memcpy(s.words(m.result), result.words, sizeof result.words);
   return true;
 }
@@ -259,7 +259,7 @@ bool combine(State& s, const Micro& m) {
 /// Sublane s of the result is sublane s + n of the source; n may differ from word to word.
 bool rotateSublanes(State& s, const Micro& m) {
   VectorRegister result, room;
-  const Bits *a = s.words(m.a.index),
+  const Bits *a = wordsOf(s, m.a, 0),
              *amount = m.b.kind == Source::Kind::kVector ? s.control(m.b.index) : room.words;
   room.words[0] = s.scalarOf(m.b);
   if (m.b.kind == Source::Kind::kVector) {
@@ -277,7 +277,7 @@ constexpr uint8_t kByWord = 1;
 /// the byte above them. v5e: each word names a sublane.
 bool permuteSublanes(State& s, const Micro& m) {
   VectorRegister result;
-  const Bits *a = s.words(m.a.index), *pattern = s.control(m.b.index);
+  const Bits *a = wordsOf(s, m.a, 0), *pattern = s.control(m.b.index);
   if (m.detail == kByWord) {
     for (Bits k = 0; k < kWords; ++k) result.words[k] = a[pattern[k] % kSublanes * kLanes + k % kLanes];
     std::memcpy(s.words(m.result), result.words, sizeof result.words);

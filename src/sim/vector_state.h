@@ -220,6 +220,7 @@ struct VectorUnit::State {
   int matrix_width = 256;
 
   // While a bundle executes:
+  std::array<VectorRegister, 3> spread;  // scalars and immediates in a vector's place
   const ScalarView* scalars = nullptr;
   std::vector<ScalarWrite>* results = nullptr;
   int32_t listing = -1, bundle = -1;
@@ -303,6 +304,11 @@ inline const uint32_t* wordsOf(VectorUnit::State& s, const Source& source, Vecto
   const uint32_t bits = s.shadowing ? 0 : s.scalarOf(source);
   for (uint32_t& word : room.words) word = bits;
   return room.words;
+}
+
+/// The same where a handler wants no room of its own: `place` tells its sources apart.
+inline const uint32_t* wordsOf(VectorUnit::State& s, const Source& source, size_t place) {
+  return wordsOf(s, source, s.spread[place]);
 }
 
 }  // namespace sublane::sim

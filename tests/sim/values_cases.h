@@ -50,6 +50,7 @@ inline std::vector<Case> cases() {
       {"elementwise_f32", {kFine}, {f32({.terms = 2, .magnitude = 6})}},
       {"elementwise_bf16", {kHalves}, {exact}},
       {"integers", {{-100000, 100000}, {1, 1000}}, {exact}},
+      {"rotations", {{-2000000000, 2000000000}, {-2000000000, 2000000000}}, {exact}},
       {"transcendental", {kFine}, {f32({.terms = 1, .magnitude = 4, .functions = 2})}},
       {"reductions", {kFine}, {exact}},
       {"softmax", {kFine}, {softmax(1000)}},

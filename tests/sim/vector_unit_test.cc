@@ -55,6 +55,18 @@ uint32_t at(Bench& bench, int reg, int sublane, int lane) {
   return bench.unit.vector(reg)[static_cast<size_t>(sublane * 128 + lane)];
 }
 
+TEST(VectorUnit, AMaskOfTheBytesOfAConstant) {
+  Bench bench;
+  fill(bench, 0, [](int, int) { return 0u; });  // which a constant must not be taken for
+  fill(bench, 1, [](int, int) { return 0x11223344u; });
+  fill(bench, 2, [](int, int) { return 0xaabbccddu; });
+  ASSERT_EQ(bench.run("%vm3_vm0 = vnez.u8 65535\n"
+                      "%v4_v4 = vsel /*vm=*/%vm3_vm0, /*on_true_vy=*/%v1_v1, /*on_false_vx=*/%v2_v2\n"),
+            "");
+  EXPECT_EQ(at(bench, 4, 0, 0), 0xaabb3344u);
+  EXPECT_EQ(at(bench, 4, 7, 127), 0xaabb3344u);
+}
+
 TEST(VectorUnit, ReadsOfABundleComeBeforeItsWrites) {
   Bench bench;
   fill(bench, 0, [](int, int) { return 1u; });

@@ -100,6 +100,14 @@ def integers(x, y):
     return x * y - x, x & y, x ^ y, lax.shift_right_arithmetic(x, jnp.full_like(x, 3)), jnp.maximum(x, y), lax.div(x, y)
 
 
+def rotate(x, y, by):
+    return (x << by) | lax.shift_right_logical(y, jnp.full_like(y, 32 - by))
+
+
+def rotations(x, y):  # by whole bytes: masks of parts of words
+    return rotate(x, x, 8), rotate(x, y, 16), rotate(x, x, 24), rotate(y, y, 16) ^ (x + y)
+
+
 def loop(count, x):
     return lax.fori_loop(0, count[0], lambda i, a: a * 0.5 + x[i % 8], x[0])
 
@@ -162,6 +170,7 @@ PROGRAMS = {
     "elementwise_f32": (elementwise, [((64, 256), F32)] * 2),
     "elementwise_bf16": (lambda x, y: (x + y, jnp.maximum(x, y)), [((64, 256), BF16)] * 2),
     "integers": (integers, [((64, 256), S32)] * 2),
+    "rotations": (rotations, [((64, 256), S32)] * 2),
     "transcendental": (transcendental, [((64, 256), F32)] * 2),
     "reductions": (lambda x: (x.sum(0), x.sum(1), x.max(1), x.argmax(1), x.min((0, 1))), [((60, 200), F32)]),
     "softmax": (lambda x: jax.nn.softmax(x, -1), [((64, 1000), F32)]),
