@@ -74,6 +74,13 @@ Result<std::string> readFile(const std::string& path) {
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string& path) {
+  struct stat there;
+  if (::lstat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    // A device, a pipe or a link stays what it is: it is written through.
+    FileDescriptor through(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (!through.valid()) return writeError(path, "open");
+    return AtomicFile(path, "", std::move(through));
+  }
   std::string temporary = path + ".tmp-XXXXXX";
   FileDescriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.valid()) return writeError(path, "create");
@@ -81,7 +88,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_.valid()) ::unlink(temporary_.c_str());
+  if (fd_.valid() && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Status AtomicFile::append(std::span<const std::byte> bytes) {
@@ -99,6 +106,10 @@ Status AtomicFile::append(std::string_view text) {
 }
 
 Status AtomicFile::commit() {
+  if (temporary_.empty()) {
+    fd_.reset();
+    return Ok{};
+  }
   mode_t mask = ::umask(0);
   ::umask(mask);
   fchmod(fd_.get(), 0666 & ~mask);  // mkostemp made it 0600

@@ -30,7 +30,8 @@ Status createDirectories(const std::string& path);
 /// The file's bytes. Errors as MappedFile::open, except that an empty file is an empty string.
 Result<std::string> readFile(const std::string& path);
 
-/// A file being written beside its final place.
+/// A file being written beside its final place. What is no regular file (a device, a pipe, a link) is written
+/// through instead.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);

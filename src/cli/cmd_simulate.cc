@@ -60,7 +60,8 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   for (const report::SimulatedStep& step : simulation.steps)
     for (const report::OutputValue& output : step.outputs)
       if (!output.difference.empty())
-        return machineError("{}: result {} is not as {} says", step.name, output.number, verb.options.expect);
+        return Error(Fault::kCheckFailed, fmt::format("{}: result {} is not as {} says", step.name,
+                                                      output.number, verb.options.expect));
   return Ok{};
 }
 

@@ -80,6 +80,11 @@ Status compareOutputs(const llo::Program& program, const sim::Run& run,
                       const std::vector<io::NpyArray>& arrays, const SimulateOptions& options,
                       std::vector<OutputValue>& outputs) {
   const std::vector<llo::Shape> shapes = outputShapes(program.module);
+  if (arrays.size() != outputs.size()) {
+    return inputError("{}: holds {} arrays, the program has {} results", options.expect, arrays.size(),
+                      outputs.size())
+        .hint(fmt::format("one for each, output0 to output{}", outputs.size() - 1));
+  }
   for (const io::NpyArray& array : arrays) {
     const int64_t number = numberOf(array.name);
     const auto output = std::find_if(outputs.begin(), outputs.end(),
@@ -88,7 +93,10 @@ Status compareOutputs(const llo::Program& program, const sim::Run& run,
       return inputError("{}: array \"{}\": the program has no such result", options.expect, array.name)
           .hint(fmt::format("by number, output0 to output{}", outputs.size() - 1));
     const io::NpyArray ours = npyOf(*output);
-    if (array.shape != ours.shape || array.dtype != ours.dtype)
+    const auto raw = [](const std::string& dtype) { return dtype.substr(dtype.find_first_not_of("<|>=")); };
+    const bool same_type =
+        array.dtype == ours.dtype || (raw(array.dtype) == raw(ours.dtype) && raw(ours.dtype)[0] == 'V');
+    if (array.shape != ours.shape || !same_type)
       return inputError("{}: array \"{}\" is {}, result {} is {}", options.expect, array.name,
                         io::describe(array), number, io::describe(ours));
     const llo::Shape& shape = shapes[static_cast<size_t>(number)];

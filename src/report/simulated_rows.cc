@@ -14,6 +14,12 @@ bool ofEstimates(Flag flag) {
   return flag == Flag::kBelowHbmBound || flag == Flag::kTripsUnknown || flag == Flag::kLargestBranch;
 }
 
+/// Of the bytes of one core, whose likes the device's others move, too.
+double hbmUs(int64_t bytes, const chips::Chip& chip) {
+  return 1e6 * static_cast<double>(bytes) * static_cast<double>(chip.cores_per_device) /
+         chip.hbm_bytes_per_second;
+}
+
 class Join {
  public:
   Join(const llo::Program& program, const Step& priced, const chips::Chip& chip, double clock_hz)
@@ -39,7 +45,7 @@ class Join {
     row.cycles = time.cycles;
     row.us = 1e6 * static_cast<double>(time.cycles) / clock_hz_;
     row.hbm_bytes = time.hbm_read_bytes + time.hbm_write_bytes;
-    row.hbm_us = 1e6 * static_cast<double>(row.hbm_bytes) / chip_.hbm_bytes_per_second;
+    row.hbm_us = hbmUs(row.hbm_bytes, chip_);
     row.bound = row.hbm_us <= 0 && row.mxu_us <= 0 ? Bound::kNone
                 : row.hbm_us >= row.mxu_us         ? Bound::kHbm
                                                    : Bound::kMxu;
@@ -116,8 +122,7 @@ SimulatedStep simulatedStep(const sim::Run& run, const llo::Program& program, co
   step.transfers = run.transfers;
   step.hbm_read_bytes = run.hbm_read_bytes;
   step.hbm_write_bytes = run.hbm_write_bytes;
-  step.hbm_us =
-      1e6 * static_cast<double>(run.hbm_read_bytes + run.hbm_write_bytes) / chip.hbm_bytes_per_second;
+  step.hbm_us = hbmUs(run.hbm_read_bytes + run.hbm_write_bytes, chip);
   step.notes = run.notes;
   const Join join(program, priced, chip, model.clock_hz);
   for (const sim::OpTime& time : run.ops) {

@@ -49,6 +49,11 @@ class Simulation {
 
   Result<Run> run() {
     SUBLANE_CHECK_OK(refuseWhatIsNotModelled(program_, !options_.slice.empty()));
+    if (options_.values && cores() > 1) {
+      return inputError("simulator: values of {} are not computed: one of its {} cores is executed",
+                        model_.chip, cores())
+          .hint("leave --values out, or take a chip whose devices have one core");
+    }
     if (options_.values && sliceOf(options_).devices() > 1) {
       return inputError("simulator: values of a program for {} devices are not computed: one stands for all",
                         sliceOf(options_).devices())

@@ -165,5 +165,21 @@ TEST(CacheDirectory, FollowsTheEnvironment) {
   setenv("HOME", old_home.c_str(), 1);
 }
 
+TEST(AtomicFile, WhatIsNoRegularFileIsWrittenThroughAndStaysWhatItIs) {
+  const TemporaryDirectory folder = TemporaryDirectory::create().value();
+  const std::string target = folder.path() + "/target", link = folder.path() + "/link";
+  ASSERT_TRUE(writeFileAtomically(target, "old").ok());
+  std::filesystem::create_symlink(target, link);
+  ASSERT_TRUE(writeFileAtomically(link, "new").ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(readFile(target).value(), "new");
+  EXPECT_TRUE(writeFileAtomically("/dev/null", "x").ok());
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const Status full = writeFileAtomically("/dev/full", "x");
+  ASSERT_FALSE(full.ok());
+  EXPECT_NE(full.error().message().find("No space left"), std::string::npos) << full.error().message();
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 }  // namespace
 }  // namespace sublane

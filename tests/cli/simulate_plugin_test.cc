@@ -115,7 +115,7 @@ TEST_F(SimulateVerb, ComparesResultsAndNamesWhoWroteWhatDiffers) {
   ASSERT_TRUE(io::writeNpz(want, {arrayOf("output0", values)}).ok());
   verb.push_back("--json");
   const SubprocessResult other = sublane(verb);
-  EXPECT_EQ(other.code, 3) << other.errors;
+  EXPECT_EQ(other.code, 1) << other.errors;
   const auto document = nlohmann::json::parse(other.output);
   const std::string said = document["steps"][0]["outputs"][0]["expected"]["difference"];
   EXPECT_NE(said.find("1 of 1024 elements outside"), std::string::npos) << said;
@@ -124,6 +124,8 @@ TEST_F(SimulateVerb, ComparesResultsAndNamesWhoWroteWhatDiffers) {
       << said;
   EXPECT_NE(said.find(", bundle 0x"), std::string::npos) << said;
   EXPECT_NE(other.errors.find("result 0 is not as " + want + " says"), std::string::npos) << other.errors;
+  ASSERT_TRUE(io::writeNpz(want, {}).ok());
+  EXPECT_EQ(sublane(verb).code, 2) << "nothing was compared";
 }
 
 TEST_F(SimulateVerb, AFileForEventsThatCannotBeMadeIsAnErrorBeforeTheCompile) {
