@@ -264,6 +264,7 @@ def parse(argv):
     parser.add_argument("--python", help="a Python with requirements.txt installed, instead of making one")
     parser.add_argument("--python312", help="the same for requirements-312.txt")
     parser.add_argument("--out", help="where the tables go beside stdout")
+    parser.add_argument("--write-errors", action="store_true", help="puts the errors by class into src/sim/models/*.fit.json")
     parser.add_argument("--write-docs", action="store_true")
     parser.add_argument("--points", help="write the measured rows as CSV for sublane calibrate")
     parser.add_argument("-v", "--verbose", action="store_true")
@@ -303,6 +304,21 @@ def write_docs(text):
     path.write_text(head + MARK[0] + "\n\n" + text + "\n" + MARK[1] + rest.split(MARK[1], 1)[1])
 
 
+def write_errors(rows, results):
+    """Puts the errors of all points, also of those that no fit saw, where `sublane simulate` takes its error bars from."""
+    errors = table.measured_errors(rows, results)
+    for path in sorted((ROOT / "src" / "sim" / "models").glob("*.fit.json")):
+        fit, chip = json.loads(path.read_text()), path.name.split(".")[0]
+        known = {entry["class"]: entry for entry in fit["residuals"]}
+        for s in table.summarise([e for e in errors if e[0]["chip"] == chip], table.scored_class):
+            entry = known.setdefault(s["name"], {"class": s["name"], "points": 0, "start_median": round(s["median"], 4),
+                                                 "held_out_median": round(s["median"], 4)})
+            entry |= {"points": s["points"], "median": round(s["median"], 4), "p90": round(s["p90"], 4), "worst": round(s["worst"], 4)}
+            known[s["name"]] = entry
+        fit["residuals"] = [known[name] for name in sorted(known)]
+        path.write_text(json.dumps(fit, indent=2) + "\n")
+
+
 def main():
     options = parse(sys.argv[1:])
     bench, rows, stages = Bench(options), choose(options), options.stages.split(",")
@@ -318,6 +334,8 @@ def main():
             pathlib.Path(options.out).write_text(text)
         if options.write_docs:
             write_docs(text)
+        if options.write_errors:
+            write_errors(rows, bench.collect(rows)[0])
 
 
 if __name__ == "__main__":
