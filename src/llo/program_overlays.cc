@@ -22,9 +22,9 @@ std::optional<Address> readAddress(std::string_view text) {
   if (!text.starts_with(kCore)) return std::nullopt;
   text.remove_prefix(kCore.size());
   Address address;
-  const char* const end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, address.overlay);
-  text.remove_prefix(static_cast<size_t>(rest - text.data()));
+  const char *const begin = text.data(), *const end = begin + text.size();
+  auto [rest, error] = std::from_chars(begin, end, address.overlay);
+  text.remove_prefix(static_cast<size_t>(rest - begin));
   if (error != std::errc() || !text.starts_with(kHex)) return std::nullopt;
   error = std::from_chars(text.data() + kHex.size(), end, address.bundle, 16).ec;
   if (error != std::errc() || address.overlay < 0 || address.overlay >= kMostOverlays) return std::nullopt;

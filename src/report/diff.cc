@@ -96,7 +96,7 @@ StepDiff stepDiff(const SimulatedStep& before, const SimulatedStep& after) {
                           .after = new_pile ? new_pile->side : DiffSide{}});
   }
   std::stable_sort(diff.lines.begin(), diff.lines.end(), [](const DiffLine& a, const DiffLine& b) {
-    return std::abs(a.change_us()) > std::abs(b.change_us());
+    return std::abs(a.changeUs()) > std::abs(b.changeUs());
   });
   // What is alike in both is as wrong in both, so this is the most that a difference is wrong by.
   for (const SimulatedStep* step : {&before, &after}) {

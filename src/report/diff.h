@@ -29,7 +29,7 @@ struct DiffLine {
   std::string place;  // "attention.core", "model.py:42", "" for operations without either
   std::string kind;   // of most of its time, on the side where that is more: "gather"
   DiffSide before, after;
-  double change_us() const { return after.us - before.us; }
+  double changeUs() const { return after.us - before.us; }
 };
 
 struct StepDiff {

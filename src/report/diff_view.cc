@@ -100,16 +100,16 @@ std::string summary(const Difference& d) {
     std::vector<std::pair<const StepDiff*, const DiffLine*>> found;
     for (const StepDiff& step : d.steps) {
       for (const DiffLine& line : step.lines) {
-        if (gains ? line.change_us() < -0.005 : line.change_us() > 0.005) found.emplace_back(&step, &line);
+        if (gains ? line.changeUs() < -0.005 : line.changeUs() > 0.005) found.emplace_back(&step, &line);
       }
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-      return std::abs(a.second->change_us()) > std::abs(b.second->change_us());
+      return std::abs(a.second->changeUs()) > std::abs(b.second->changeUs());
     });
     for (size_t i = 0; i < std::min<size_t>(found.size(), kGainsAndLosses); ++i) {
       const auto& [step, line] = found[i];
       text +=
-          fmt::format("  {} {:.2f} us in {}: {} {}\n", gains ? "gained" : "lost", std::abs(line->change_us()),
+          fmt::format("  {} {:.2f} us in {}: {} {}\n", gains ? "gained" : "lost", std::abs(line->changeUs()),
                       step->name, line->place.empty() ? "(no place)" : escaped(line->place), line->kind);
     }
   }
@@ -155,7 +155,7 @@ std::string toJson(const Difference& d) {
     for (const DiffLine& line : step.lines) {
       lines.push_back({{"place", line.place},
                        {"kind", line.kind},
-                       {"change_us", line.change_us()},
+                       {"change_us", line.changeUs()},
                        {"before", sideJson(line.before, d.clock_before_hz, step.origin_before)},
                        {"after", sideJson(line.after, d.clock_after_hz, step.origin_after)}});
     }

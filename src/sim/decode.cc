@@ -37,14 +37,14 @@ class FunctionDecoder {
                  function.valued,
                  listing.function.starts_with("<late-")} {}
 
-  /// `functionOf` gives the code that a callee of this name has.
-  Status run(const std::function<Result<int32_t>(const std::string&)>& functionOf) {
+  /// `function_of` gives the code that a callee of this name has.
+  Status run(const std::function<Result<int32_t>(const std::string&)>& function_of) {
     function_.entry = here();
     function_.first_segment = static_cast<int32_t>(code_.segments.size());
     findLeaders();
     if (options_.scoreboard) issues_ = scoreboard(listing_, *options_.scoreboard, options_.delay_slots);
     labels_.assign(listing_.bundles.size() + 1, -1);
-    for (int32_t b = 0; b < count(); ++b) SUBLANE_CHECK_OK(bundle(b, functionOf));
+    for (int32_t b = 0; b < count(); ++b) SUBLANE_CHECK_OK(bundle(b, function_of));
     closeSegment(count());
     for (const int32_t jump : jumpsAfter(count())) emitJump(jump);
     labels_[static_cast<size_t>(count())] = here();
@@ -77,7 +77,7 @@ class FunctionDecoder {
     }
   }
 
-  Status bundle(int32_t b, const std::function<Result<int32_t>(const std::string&)>& functionOf) {
+  Status bundle(int32_t b, const std::function<Result<int32_t>(const std::string&)>& function_of) {
     for (const int32_t jump : jumpsAfter(b)) {
       closeSegment(b);
       emitJump(jump);
@@ -101,7 +101,7 @@ class FunctionDecoder {
     }
     if (steps.callee >= 0) {
       closeSegment(b + 1);
-      SUBLANE_TRY(const int32_t callee, functionOf(listing_.callees[static_cast<size_t>(steps.callee)]));
+      SUBLANE_TRY(const int32_t callee, function_of(listing_.callees[static_cast<size_t>(steps.callee)]));
       emit({.op = Do::kCall, .a = callee}, b);
     }
     return Ok{};

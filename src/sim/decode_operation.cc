@@ -352,7 +352,7 @@ class OperationDecoder {
     Step step = this->step(Do::kDivide);
     SUBLANE_TRY(step.micro.a, operand(0));
     SUBLANE_TRY(step.micro.b, operand(1));
-    const std::string_view wanted =
+    const std::string wanted =
         instruction_.remark < 0 ? "" : context_.listing.remarks[static_cast<size_t>(instruction_.remark)];
     step.micro.c = wanted == "kDiv" ? 1 : wanted == "kRem" ? 2 : wanted == "kDivAndRem" ? 3 : 0;
     if (step.micro.c == 0) return unknown("the wanted result");

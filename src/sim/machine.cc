@@ -175,7 +175,7 @@ bool Machine::enterOp(uint32_t marker) {
 
 void Machine::switchAccount(int32_t traced) {
   flush();
-  int32_t& account = account_of_[static_cast<size_t>(traced + 1)];
+  int32_t& account = account_of_[static_cast<size_t>(traced) + 1];
   if (account < 0) {
     account = static_cast<int32_t>(accounts_.size());
     accounts_.push_back({.traced = traced, .time = {.traced = traced}});

@@ -304,7 +304,7 @@ bool Machine::commitVector() {
   bool unknown = false;
   for (const ScalarWrite& write : vector_results_) {
     const int32_t base = write.reg.file == llo::RegisterFile::kPredicate ? kPredicates : 0;
-    const size_t reg = static_cast<size_t>(base + write.reg.index);
+    const auto reg = static_cast<size_t>(base) + write.reg.index;
     registers_[reg] = write.value;
     register_origin_[reg] = 0;
     if (write.value != kPoison) continue;

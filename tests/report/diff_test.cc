@@ -54,11 +54,11 @@ TEST(Diff, MatchesThroughTheModelTreeThoughFusionChangedTheNames) {
   const auto& lines = d.steps[0].lines;
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].place, "attention.core");
-  EXPECT_DOUBLE_EQ(lines[0].change_us(), -170);
+  EXPECT_DOUBLE_EQ(lines[0].changeUs(), -170);
   EXPECT_EQ(lines[0].before.ops, (std::vector<std::string>{"gather.1", "gather.2"}));
   EXPECT_EQ(lines[0].after.ops, std::vector<std::string>{"flash.1"});
   EXPECT_EQ(lines[1].place, "mlp.up");
-  EXPECT_DOUBLE_EQ(lines[1].change_us(), 5);
+  EXPECT_DOUBLE_EQ(lines[1].changeUs(), 5);
   const std::string text = toText(d, {});
   EXPECT_NE(text.find("gained 170.00 us in decode: attention.core gather"), std::string::npos) << text;
   EXPECT_NE(text.find("lost 5.00 us in decode: mlp.up"), std::string::npos) << text;
@@ -91,13 +91,13 @@ TEST(Diff, SourceLinesCountOnlyIfBothSidesComeFromOneFile) {
   const Difference files = difference(at("a.mlir:1", 5), at("b.mlir:9", 6));
   ASSERT_EQ(files.steps[0].lines.size(), 1u);
   EXPECT_EQ(files.steps[0].lines[0].kind, "matmul");
-  EXPECT_DOUBLE_EQ(files.steps[0].lines[0].change_us(), 1);
+  EXPECT_DOUBLE_EQ(files.steps[0].lines[0].changeUs(), 1);
 }
 
 TEST(Diff, TheSameIsNoChange) {
   const Simulation same = simulation({{"a", "x", "1", 0, 10}});
   const Difference d = difference(same, same);
-  EXPECT_EQ(d.steps[0].lines[0].change_us(), 0);
+  EXPECT_EQ(d.steps[0].lines[0].changeUs(), 0);
   EXPECT_TRUE(d.settings.empty());
   EXPECT_NE(toText(d, {}).find("nothing changed"), std::string::npos);
 }
