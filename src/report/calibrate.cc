@@ -108,10 +108,16 @@ Result<Calibration> calibrate(const std::vector<CalibrationPoint>& points, const
   SUBLANE_TRY(const sim::ChipModel base, unfittedModel(options.chip));
   Calibration out{.chip = options.chip, .date = options.date, .data = options.data, .model_hash = base.hash};
   out.parameters = fitParameters();
-  for (sim::FitParameter& parameter : out.parameters) {
-    for (const std::string& name : options.fixed) {
-      if (name == parameter.name) parameter.low = parameter.high = parameter.start;
+  for (const std::string& name : options.fixed) {
+    std::string known;
+    bool found = false;
+    for (sim::FitParameter& parameter : out.parameters) {
+      known += (known.empty() ? "" : ", ") + parameter.name;
+      if (name != parameter.name) continue;
+      parameter.low = parameter.high = parameter.start;
+      found = true;
     }
+    if (!found) return inputError("--fix {}: no such parameter", name).hint("parameters: " + known);
   }
   const auto tell = [&](std::string_view what) {
     if (options.common.progress) options.common.progress(what);

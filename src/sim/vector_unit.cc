@@ -104,7 +104,9 @@ Result<int64_t> VectorUnit::readVmem(int64_t address, std::span<std::byte> bytes
     for (int k = 0; k < lanes; ++k) {
       if ((lane + k < 64 ? written.low : written.high) >> ((lane + k) % 64) & 1) continue;
       // Of a word of two rows, one may be padding that nothing wrote.
-      if (partial != memory.partial.end() && partial->second[static_cast<size_t>(lane + k)] != 0) continue;
+      if (partial != memory.partial.end() &&
+          partial->second[static_cast<size_t>(lane) + static_cast<size_t>(k)] != 0)
+        continue;
       std::memcpy(bytes.data() + at + static_cast<size_t>(k) * 4, &kPoison, 4);
       ++unwritten;
     }

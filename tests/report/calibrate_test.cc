@@ -57,6 +57,13 @@ TEST(CalibrationParameters, StartAtTheChipsFile) {
   EXPECT_LE(withParameters(*base, {1, 2, 1, 1}).extra.at("hbm_mixed_efficiency"), 1);
 }
 
+TEST(Calibrate, AParameterThatIsNotThereCannotBeFixed) {
+  Result<Calibration> found = calibrate({}, {.chip = "v6e", .fixed = {"hbm_eficiency"}});
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().text().find("--fix hbm_eficiency: no such parameter"), std::string::npos);
+  EXPECT_NE(found.error().hint().find("hbm_efficiency"), std::string::npos);
+}
+
 TEST(Calibrate, AChipWithoutPointsIsAnError) {
   Result<Calibration> found = calibrate({}, {.chip = "v6e"});
   ASSERT_FALSE(found.ok());
