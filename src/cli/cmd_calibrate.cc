@@ -68,14 +68,7 @@ Action addCalibrate(CLI::App& app) {
   app.add_option("--data", verb->options.data, "What the points are called in the fit");
   app.add_flag("--json", verb->json, "Print one JSON document");
   app.add_option("--date", verb->options.date, "The fit's date; today, if not given");
-  return [verb] {
-    Status status = [&] {
-      SignalsRaiseFlag signals;
-      return calibrate(*verb);
-    }();
-    endIfInterrupted("calibrate");
-    return status;
-  };
+  return [verb] { return untilInterrupted("calibrate", [&] { return calibrate(*verb); }); };
 }
 
 }  // namespace

@@ -42,10 +42,7 @@ Status check(CheckVerb& verb, const CLI::App& app) {
     return inputError("{}: no such baseline", verb.baseline)
         .hint("sublane check ... --update writes it; review it and commit it");
   }
-  SUBLANE_TRY(const report::Simulation now,
-              verb.model.isProgram()
-                  ? report::simulateFile(verb.model.subject, verb.model.request.common, verb.options)
-                  : report::simulateModel(verb.model.request, verb.options));
+  SUBLANE_TRY(const report::Simulation now, simulationOf(verb.model, verb.options));
   if (verb.update) return writeBaseline(verb, now);
   SUBLANE_TRY(const std::string text, readFile(verb.baseline));
   SUBLANE_TRY(const report::Baseline kept, report::parseBaseline(text, verb.baseline));
@@ -73,14 +70,7 @@ Action addCheck(CLI::App& app) {
   app.add_option("--sarif", verb->sarif, "A file for SARIF 2.1.0");
   app.add_option("--inputs", verb->options.inputs, "An .npz file with a program's arguments");
   app.add_option("--step", verb->options.step, "Of a model: decode or prefill only");
-  return [verb, &app] {
-    Status status = [&] {
-      SignalsRaiseFlag signals;
-      return check(*verb, app);
-    }();
-    endIfInterrupted("check");
-    return status;
-  };
+  return [verb, &app] { return untilInterrupted("check", [&] { return check(*verb, app); }); };
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
+#include "pjrt/parts.h"
 #include "report/diff.h"
 
 namespace sublane::cli {
@@ -31,8 +31,7 @@ struct DiffVerb {
 /// A version that set-up has fetched, or a library's path; empty: the pinned one.
 Result<std::string> libtpuOf(const std::string& wanted) {
   if (wanted.empty() || wanted.find('/') != std::string::npos) return wanted;
-  SUBLANE_TRY(const std::string cache, cacheDirectory());
-  const std::string path = fmt::format("{}/parts/libtpu-{}/libtpu/libtpu.so", cache, wanted);
+  SUBLANE_TRY(const std::string path, pjrt::installedPath("libtpu", wanted));
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) return path;
   return inputError("--libtpu {}: no such version here ({})", wanted, path)
@@ -43,8 +42,7 @@ Result<report::Simulation> simulated(const ModelOptions& model, const report::Si
                                      const std::string& libtpu) {
   SUBLANE_TRY(const std::string library, libtpuOf(libtpu));
   if (!library.empty()) setenv("SUBLANE_LIBTPU", library.c_str(), /*overwrite=*/1);
-  return model.isProgram() ? report::simulateFile(model.subject, model.request.common, options)
-                           : report::simulateModel(model.request, options);
+  return simulationOf(model, options);
 }
 
 ModelOptions otherModel(const DiffVerb& verb) {
@@ -100,14 +98,7 @@ Action addDiff(CLI::App& app) {
       ->type_name("FLAG=VALUE");
   app.add_option("--other-libtpu", verb->other.libtpu, "Its libtpu: a version or a library");
   app.add_option("--other-inputs", verb->other.inputs, "Its arguments");
-  return [verb, &app] {
-    Status status = [&] {
-      SignalsRaiseFlag signals;
-      return diff(*verb, app);
-    }();
-    endIfInterrupted("diff");
-    return status;
-  };
+  return [verb, &app] { return untilInterrupted("diff", [&] { return diff(*verb, app); }); };
 }
 
 }  // namespace

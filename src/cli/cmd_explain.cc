@@ -12,17 +12,13 @@ namespace {
 Status explain(ModelOptions& options, const CLI::App& verb) {
   SUBLANE_CHECK_OK(readModelOptions(verb, "explain", options));
   options.request.common.cancel = &interrupted();
-  Result<report::Explanation> explanation = [&] {
-    SignalsRaiseFlag signals;
-    return options.isProgram() ? report::explainFile(options.subject, options.request.common)
-                               : report::explainModel(options.request);
-  }();
-  endIfInterrupted("explain");
-  if (!explanation.ok()) return std::move(explanation).error();
+  SUBLANE_TRY(const report::Explanation explanation, untilInterrupted("explain", [&] {
+                return options.isProgram() ? report::explainFile(options.subject, options.request.common)
+                                           : report::explainModel(options.request);
+              }));
   const std::string text =
-      options.format == "json" ? report::toJson(*explanation) : report::toText(*explanation, options.text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return Ok{};
+      options.format == "json" ? report::toJson(explanation) : report::toText(explanation, options.text);
+  return writeOutput(text);
 }
 
 Action addExplain(CLI::App& verb) {

@@ -29,12 +29,6 @@ std::string lookFirstAt(const report::Simulation& simulation, const report::Simu
   return findings::toText(findings::findingsOf(evidence), evidence, kMostFindings);
 }
 
-Result<report::Simulation> run(SimulateVerb& verb) {
-  if (verb.model.isProgram())
-    return report::simulateFile(verb.model.subject, verb.model.request.common, verb.options);
-  return report::simulateModel(verb.model.request, verb.options);
-}
-
 Status simulate(SimulateVerb& verb, const CLI::App& app) {
   SUBLANE_CHECK_OK(readModelOptions(app, "simulate", verb.model));
   for (const std::string& name : verb.options.without_names) {
@@ -49,14 +43,14 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   verb.options.dma = verb.dma == "shared" ? sim::DmaTiming::kShared : sim::DmaTiming::kCompiler;
   verb.options.mode = verb.mode == "packed" ? sim::Mode::kPacked : sim::Mode::kScoreboard;
   verb.model.request.common.cancel = &interrupted();
-  SUBLANE_TRY(const report::Simulation simulation, run(verb));
+  SUBLANE_TRY(const report::Simulation simulation, simulationOf(verb.model, verb.options));
   if (!verb.outputs.empty()) SUBLANE_CHECK_OK(writeOutputs(simulation, verb.outputs));
   const std::string text =
       verb.model.format == "json"
           ? report::toJson(simulation)
           : report::toText(simulation, verb.model.text,
                            [&](const report::SimulatedStep& step) { return lookFirstAt(simulation, step); });
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  SUBLANE_CHECK_OK(writeOutput(text));
   for (const report::SimulatedStep& step : simulation.steps)
     for (const report::OutputValue& output : step.outputs)
       if (!output.difference.empty())
@@ -95,14 +89,7 @@ Action addSimulate(CLI::App& app) {
       ->check(CLI::IsMember({"packed", "scoreboard"}))
       ->capture_default_str();
   app.add_option("--events", verb->options.events, "A file for one JSON line an event");
-  return [verb, &app] {
-    Status status = [&] {
-      SignalsRaiseFlag signals;
-      return simulate(*verb, app);
-    }();
-    endIfInterrupted("simulate");
-    return status;
-  };
+  return [verb, &app] { return untilInterrupted("simulate", [&] { return simulate(*verb, app); }); };
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // Ctrl-C while other programs work for us: they are ended, temporary files go, and then we end as a shell
 // expects. Private to the folder.
 //
-//   Result<X> result = [&] { SignalsRaiseFlag signals; return longWork({.cancel = &interrupted()}); }();
-//   endIfInterrupted("simulate");
+//   return untilInterrupted("simulate", [&] { return longWork({.cancel = &interrupted()}); });
 #pragma once
 
 #include <atomic>
@@ -29,5 +28,16 @@ class SignalsRaiseFlag {
 
 /// If it was raised: says so on stderr and ends by the same signal, so that a shell sees how.
 void endIfInterrupted(const std::string& what);
+
+/// Runs work that ends when `interrupted()` is raised; if it was, ends the program, too.
+template <class Work>
+auto untilInterrupted(const std::string& what, Work&& work) {
+  auto result = [&] {
+    SignalsRaiseFlag signals;
+    return work();
+  }();
+  endIfInterrupted(what);
+  return result;
+}
 
 }  // namespace sublane::cli

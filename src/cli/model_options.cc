@@ -108,4 +108,9 @@ Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOption
   return options.isProgram() ? refuseSizes(verb, name, options.subject) : Status(Ok{});
 }
 
+Result<report::Simulation> simulationOf(const ModelOptions& model, const report::SimulateOptions& options) {
+  return model.isProgram() ? report::simulateFile(model.subject, model.request.common, options)
+                           : report::simulateModel(model.request, options);
+}
+
 }  // namespace sublane::cli

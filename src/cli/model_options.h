@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "report/explain.h"
+#include "report/simulate.h"
 
 namespace CLI {
 class App;
@@ -33,5 +34,8 @@ void addModelOptions(CLI::App& verb, ModelOptions& options);
 /// Fills the request. Errors: no or two subjects, a model's option with a program, a compile option without
 /// a value.
 Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOptions& options);
+
+/// Of the program, or of the model's steps.
+Result<report::Simulation> simulationOf(const ModelOptions& model, const report::SimulateOptions& options);
 
 }  // namespace sublane::cli

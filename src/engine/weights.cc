@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -17,31 +16,26 @@ std::vector<std::byte> roundedToBf16(std::span<const float> values) {
   return bytes;
 }
 
-/// 0 * x is not 0 for NaN and infinity; four sums side by side, so that it costs less than reading.
-bool allFinite(std::span<const float> values) {
-  float sums[4] = {0, 0, 0, 0};
-  size_t i = 0;
-  for (; i + 4 <= values.size(); i += 4) {
-    for (size_t k = 0; k < 4; ++k) sums[k] += 0.0f * values[i + k];
-  }
-  for (; i < values.size(); ++i) sums[0] += 0.0f * values[i];
-  return sums[0] + sums[1] + sums[2] + sums[3] == 0;
+/// NaN and infinity have every bit of the exponent set.
+template <class Word>
+int64_t countNotFinite(std::span<const std::byte> bytes, Word exponent) {
+  const std::span words(reinterpret_cast<const Word*>(bytes.data()), bytes.size() / sizeof(Word));
+  return std::count_if(words.begin(), words.end(), [&](Word word) { return (word & exponent) == exponent; });
 }
 
-/// As float32, or as the narrower type that they are rounded to.
+/// Of a parameter as it is stored on the device: float32, or what it was rounded to.
 Status checkFinite(const io::Checkpoint& checkpoint, const models::ParameterSource& source,
-                   std::span<const float> values) {
-  constexpr float kMostBf16 = 3.3961e38f;  // rounds to infinity from here on
-  const bool narrow = source.type.dtype == formats::DType::kBF16;
-  const auto isBad = [&](float x) { return !std::isfinite(x) || (narrow && std::abs(x) >= kMostBf16); };
-  if (allFinite(values) && (!narrow || std::none_of(values.begin(), values.end(), isBad))) return Ok{};
-  const auto bad = std::count_if(values.begin(), values.end(), isBad);
+                   std::span<const std::byte> bytes) {
+  const int64_t bad = source.type.dtype == formats::DType::kF32 ? countNotFinite<uint32_t>(bytes, 0x7f800000)
+                                                                : countNotFinite<uint16_t>(bytes, 0x7f80);
+  if (bad == 0) return Ok{};
   std::string tensors;
   if (const auto* from = std::get_if<std::vector<models::TensorSource>>(&source.from)) {
     for (const models::TensorSource& one : *from) tensors += (tensors.empty() ? "" : ", ") + one.tensor;
   }
-  return inputError("{}: {} of {} values are NaN or infinite as {}{}", checkpoint.source, bad, values.size(),
-                    formats::name(source.type.dtype), tensors.empty() ? "" : " (" + tensors + ")")
+  return inputError("{}: {} of {} values are NaN or infinite as {}{}", checkpoint.source, bad,
+                    graph::elementCount(source.type.shape), formats::name(source.type.dtype),
+                    tensors.empty() ? "" : " (" + tensors + ")")
       .hint(fmt::format("sublane inspect {} --scan shows which tensors are damaged", checkpoint.source));
 }
 
@@ -49,11 +43,11 @@ Result<pjrt::Buffer> loadParameter(const io::Checkpoint& checkpoint, const model
                                    const pjrt::Client& client) {
   std::vector<float> values(static_cast<size_t>(graph::elementCount(source.type.shape)));
   SUBLANE_CHECK_OK(models::readParameter(checkpoint, source, values));
-  SUBLANE_CHECK_OK(checkFinite(checkpoint, source, values));
-  if (source.type.dtype == formats::DType::kF32) {
-    return client.toDevice(source.type, std::as_bytes(std::span(values)));
-  }
-  return client.toDevice(source.type, roundedToBf16(values));
+  std::vector<std::byte> rounded;
+  std::span<const std::byte> bytes = std::as_bytes(std::span(values));
+  if (source.type.dtype != formats::DType::kF32) bytes = rounded = roundedToBf16(values);
+  SUBLANE_CHECK_OK(checkFinite(checkpoint, source, bytes));
+  return client.toDevice(source.type, bytes);
 }
 
 }  // namespace

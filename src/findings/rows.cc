@@ -19,7 +19,7 @@ std::string nameOf(const report::Row& row) {
 
 }  // namespace
 
-int64_t Rows::cyclesOf(std::initializer_list<events::Cause> wanted) const {
+int64_t Rows::cyclesOf(std::span<const events::Cause> wanted) const {
   int64_t sum = 0;
   for (const events::Cause cause : wanted) sum += causes[static_cast<size_t>(cause)];
   return sum;
@@ -43,10 +43,24 @@ Rows pick(const Evidence& evidence, const std::function<bool(const report::Simul
   return found;
 }
 
-double share(const report::SimulatedRow& row, std::initializer_list<events::Cause> wanted) {
+double share(const report::SimulatedRow& row, std::span<const events::Cause> wanted) {
   int64_t sum = 0;
   for (const events::Cause cause : wanted) sum += row.causes[static_cast<size_t>(cause)];
   return row.row.cycles > 0 ? static_cast<double>(sum) / static_cast<double>(row.row.cycles) : 0;
+}
+
+std::vector<Finding> findingsOfCauses(const Evidence& evidence, const CauseRule& rule) {
+  const Rows rows = pick(
+      evidence, [&](const report::SimulatedRow& row) { return share(row, rule.causes) > rule.least_share; });
+  const double spent = evidence.us(rows.cyclesOf(rule.causes));
+  if (rows.empty() || evidence.percent(spent) < rule.least_percent) return {};
+  Finding finding = about(rows, rule.rule);
+  finding.what =
+      fmt::format("{}: {:.1f} us ({:.0f} %) {}", named(rows), spent, evidence.percent(spent), rule.what);
+  if (rule.says_executions) finding.what += fmt::format(" in {} executions", formatCount(rows.count));
+  finding.cure = rule.cure;
+  finding.gain_us = spent;
+  return {std::move(finding)};
 }
 
 Finding about(const Rows& rows, std::string_view rule) {

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "base/units.h"
 #include "findings/rows.h"
 
@@ -8,7 +10,7 @@ using events::Cause;
 
 /// Waits for prefetches and for transfers of operations, whose work could have hidden them.
 std::vector<Finding> look(const Evidence& evidence) {
-  const auto waits = {Cause::kDma, Cause::kDmaLatency, Cause::kDmaEither, Cause::kDmaBoth};
+  const std::array waits = {Cause::kDma, Cause::kDmaLatency, Cause::kDmaEither, Cause::kDmaBoth};
   const Rows rows = pick(evidence, [&](const report::SimulatedRow& row) {
     const bool collective = row.row.kind == "collective";
     return !collective && share(row, waits) > 0.4 && row.row.us < 3 * row.row.hbm_us;

@@ -5,23 +5,17 @@ namespace {
 
 using events::Cause;
 
-constexpr auto kStalls = {Cause::kDependencyScalar,     Cause::kDependencyVectorAlu,
-                          Cause::kDependencyVectorLoad, Cause::kDependencyExtended,
-                          Cause::kDependencyCrossLane,  Cause::kDependencyMatrix,
-                          Cause::kDependencyOther};
-
 /// Inner loops whose chain of dependent operations is longer than their work.
 std::vector<Finding> look(const Evidence& evidence) {
-  const Rows rows = pick(evidence, [](const report::SimulatedRow& row) { return share(row, kStalls) > 0.4; });
-  const double stalled = evidence.us(rows.cyclesOf(kStalls));
-  if (rows.empty() || evidence.percent(stalled) < 3) return {};
-  Finding finding = about(rows, "latency-bound");
-  finding.what =
-      fmt::format("{}: {:.1f} us ({:.0f} %) of empty bundles, each result waits for the one before",
-                  named(rows), stalled, evidence.percent(stalled));
-  finding.cure = "unroll, or work on several independent blocks at once, so that units overlap";
-  finding.gain_us = stalled;
-  return {std::move(finding)};
+  return findingsOfCauses(
+      evidence, {.rule = "latency-bound",
+                 .causes = {Cause::kDependencyScalar, Cause::kDependencyVectorAlu,
+                            Cause::kDependencyVectorLoad, Cause::kDependencyExtended,
+                            Cause::kDependencyCrossLane, Cause::kDependencyMatrix, Cause::kDependencyOther},
+                 .least_share = 0.4,
+                 .least_percent = 3,
+                 .what = "of empty bundles, each result waits for the one before",
+                 .cure = "unroll, or work on several independent blocks at once, so that units overlap"});
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-#include "base/units.h"
 #include "findings/rows.h"
 
 namespace sublane::findings {
@@ -8,16 +7,14 @@ using events::Cause;
 
 /// Grids of tiny steps, loops over rows: the scalar unit computes addresses and the others wait for it.
 std::vector<Finding> look(const Evidence& evidence) {
-  const auto scalar = {Cause::kIssueScalar, Cause::kBranch, Cause::kDependencyScalar};
-  const Rows rows = pick(evidence, [&](const report::SimulatedRow& row) { return share(row, scalar) > 0.5; });
-  const double spent = evidence.us(rows.cyclesOf(scalar));
-  if (rows.empty() || evidence.percent(spent) < 3) return {};
-  Finding finding = about(rows, "scalar-bound");
-  finding.what = fmt::format("{}: {:.1f} us ({:.0f} %) of scalar work and branches in {} executions",
-                             named(rows), spent, evidence.percent(spent), formatCount(rows.count));
-  finding.cure = "fewer, larger grid steps or rows at a time";
-  finding.gain_us = spent;
-  return {std::move(finding)};
+  return findingsOfCauses(evidence,
+                          {.rule = "scalar-bound",
+                           .causes = {Cause::kIssueScalar, Cause::kBranch, Cause::kDependencyScalar},
+                           .least_share = 0.5,
+                           .least_percent = 3,
+                           .what = "of scalar work and branches",
+                           .cure = "fewer, larger grid steps or rows at a time",
+                           .says_executions = true});
 }
 
 }  // namespace

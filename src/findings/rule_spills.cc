@@ -3,17 +3,15 @@
 namespace sublane::findings {
 namespace {
 
+using events::Cause;
+
 std::vector<Finding> look(const Evidence& evidence) {
-  const auto spill = {events::Cause::kSpill};
-  const Rows rows = pick(evidence, [&](const report::SimulatedRow& row) { return share(row, spill) > 0.02; });
-  const double spent = evidence.us(rows.cyclesOf(spill));
-  if (rows.empty() || evidence.percent(spent) < 1) return {};
-  Finding finding = about(rows, "spills");
-  finding.what = fmt::format("{}: {:.1f} us ({:.0f} %) of bundles that only move spilled registers",
-                             named(rows), spent, evidence.percent(spent));
-  finding.cure = "smaller blocks, or fewer values alive at once";
-  finding.gain_us = spent;
-  return {std::move(finding)};
+  return findingsOfCauses(evidence, {.rule = "spills",
+                                     .causes = {Cause::kSpill},
+                                     .least_share = 0.02,
+                                     .least_percent = 1,
+                                     .what = "of bundles that only move spilled registers",
+                                     .cure = "smaller blocks, or fewer values alive at once"});
 }
 
 }  // namespace

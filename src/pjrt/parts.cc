@@ -75,14 +75,28 @@ static Error missingPart(const Part& part, const std::string& folder, const std:
       .hint(std::move(hint));
 }
 
-Result<std::string> pluginPath(const std::string& name) {
+static Result<const Part*> partNamed(const std::string& name) {
   const auto part =
       std::find_if(parts().begin(), parts().end(), [&](const Part& p) { return p.name == name; });
-  if (part == parts().end()) {
-    std::vector<std::string_view> names;
-    for (const Part& known : parts()) names.push_back(known.name);
-    return inputError("part {}: unknown; there are {}", name, fmt::join(names, ", "));
-  }
+  if (part != parts().end()) return &*part;
+  std::vector<std::string_view> names;
+  for (const Part& known : parts()) names.push_back(known.name);
+  return inputError("part {}: unknown; there are {}", name, fmt::join(names, ", "));
+}
+
+static Result<std::string> partsFolder() {
+  SUBLANE_TRY(const std::string cache, cacheDirectory());
+  return cache + "/parts";
+}
+
+Result<std::string> installedPath(const std::string& name, std::string_view version) {
+  SUBLANE_TRY(const Part* part, partNamed(name));
+  SUBLANE_TRY(const std::string folder, partsFolder());
+  return fmt::format("{}/{}-{}/{}", folder, part->name, version, part->library);
+}
+
+Result<std::string> pluginPath(const std::string& name) {
+  SUBLANE_TRY(const Part* part, partNamed(name));
   if (!part->override.empty()) {
     const char* path = std::getenv(std::string(part->override).c_str());
     if (path != nullptr && *path != '\0') {
@@ -91,9 +105,8 @@ Result<std::string> pluginPath(const std::string& name) {
           .hint(fmt::format("unset {} to use the installed {} {}", part->override, name, part->version));
     }
   }
-  SUBLANE_TRY(const std::string cache, cacheDirectory());
-  const std::string folder = cache + "/parts";
-  const std::string path = fmt::format("{}/{}-{}/{}", folder, part->name, part->version, part->library);
+  SUBLANE_TRY(const std::string folder, partsFolder());
+  SUBLANE_TRY(const std::string path, installedPath(name, part->version));
   if (isFile(path)) return path;
   return missingPart(*part, folder, path);
 }

@@ -5,7 +5,10 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "base/result.h"
 
 namespace sublane::pjrt {
 
@@ -17,5 +20,9 @@ struct Part {
   std::string_view override;  // environment variable that names another file, or empty
 };
 std::span<const Part> parts();
+
+/// Where the library of this version of a part lies, whether or not it is there. Errors: no such part, no
+/// cache.
+Result<std::string> installedPath(const std::string& name, std::string_view version);
 
 }  // namespace sublane::pjrt

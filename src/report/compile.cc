@@ -93,9 +93,6 @@ Status checkShapes(const std::string& path, const std::string& text) {
       .hint("lower the function for shapes that are all numbers");
 }
 
-/// Of a shape of chips: 2 in "2x4".
-int64_t axesOf(std::string_view shape) { return 1 + std::count(shape.begin(), shape.end(), 'x'); }
-
 /// Shards need a mesh that has as many devices.
 Status checkMesh(const std::string& path, const std::string& text, const std::string& mesh,
                  const chips::Chip& chip) {
@@ -104,9 +101,10 @@ Status checkMesh(const std::string& path, const std::string& text, const std::st
     return inputError("--mesh {}: not a shape of chips", mesh)
         .hint("for example --mesh 2x4, or 2x2x1 for v4, v5p and tpu7x");
   }
-  const int64_t axes = axesOf(chip.topology.substr(chip.topology.find(':') + 1));
-  if (!mesh.empty() && axesOf(mesh) != axes) {
-    return inputError("--mesh {}: {} axes, but a slice of {} has {}", mesh, axesOf(mesh), chip.name, axes)
+  const std::vector<int64_t> along = chipsAlongAxes(mesh);
+  const size_t axes = chipsAlongAxes(chip.topology.substr(chip.topology.find(':') + 1)).size();
+  if (!mesh.empty() && along.size() != axes) {
+    return inputError("--mesh {}: {} axes, but a slice of {} has {}", mesh, along.size(), chip.name, axes)
         .hint(axes == 2 ? "for example --mesh 2x4" : "for example --mesh 2x2x1");
   }
   const int64_t partitions = countIn(text, "mhlo.num_partitions") * countIn(text, "mhlo.num_replicas");
@@ -117,13 +115,11 @@ Status checkMesh(const std::string& path, const std::string& text, const std::st
                           std::max<int64_t>(1, partitions / 2 / chip.devices_per_chip),
                           axes == 2 ? "" : "x1"));
   }
-  int64_t devices = mesh.empty() ? 1 : chip.devices_per_chip;
-  for (size_t at = 0; at < mesh.size(); at = std::min(mesh.find('x', at), mesh.size() - 1) + 1) {
-    devices *= std::strtoll(mesh.c_str() + at, nullptr, 10);
-  }
+  int64_t count = 1;
+  for (const int64_t length : along) count *= length;
+  const int64_t devices = mesh.empty() ? 1 : count * chip.devices_per_chip;
   const auto pod = chip.numbers.find("pod_chips");
-  if (const int64_t count = devices / chip.devices_per_chip;
-      !mesh.empty() && pod != chip.numbers.end() && count > static_cast<int64_t>(pod->second.value)) {
+  if (pod != chip.numbers.end() && count > static_cast<int64_t>(pod->second.value)) {
     return inputError("--mesh {}: {} chips, but a slice of {} has {} at most", mesh, count, chip.name,
                       pod->second.value)
         .hint(axes == 2 ? "for example --mesh 2x4" : "for example --mesh 2x2x1");
@@ -173,6 +169,13 @@ std::vector<std::string> flagTexts(const CompileRequest& common) {
   for (const auto& [flag, value] : common.compile_options)
     texts.push_back(std::visit([&](const auto& v) { return fmt::format("{} = {}", flag, v); }, value));
   return texts;
+}
+
+std::vector<int64_t> chipsAlongAxes(const std::string& mesh) {
+  std::vector<int64_t> along;
+  for (size_t at = 0; at < mesh.size(); at = std::min(mesh.find('x', at), mesh.size() - 1) + 1)
+    along.push_back(std::strtoll(mesh.c_str() + at, nullptr, 10));
+  return along;
 }
 
 int64_t partitionsOf(const std::string& stablehlo) { return countIn(stablehlo, "mhlo.num_partitions"); }

@@ -26,6 +26,8 @@ Result<std::vector<CompiledProgram>> compilePrograms(const std::vector<StepProgr
 /// A file's StableHLO text. Errors: no or an empty file, a size that is not known, a mesh that does not fit.
 Result<std::string> readProgramText(const std::string& path, const std::string& mesh,
                                     const chips::Chip& chip);
+/// Of a slice "2x4": {2, 4}; of "": nothing.
+std::vector<int64_t> chipsAlongAxes(const std::string& mesh);
 /// The devices that a program is partitioned for: 1 where its text says nothing.
 int64_t partitionsOf(const std::string& stablehlo);
 

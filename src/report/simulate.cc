@@ -111,9 +111,7 @@ Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& o
   context.options = &options;
   context.progress = common.progress;
   context.cancel = common.cancel;
-  for (size_t at = 0; at < common.mesh.size();
-       at = std::min(common.mesh.find('x', at), common.mesh.size() - 1) + 1)
-    context.slice.push_back(std::strtoll(common.mesh.c_str() + at, nullptr, 10));
+  context.slice = chipsAlongAxes(common.mesh);
   Result<sim::ChipModel> model = sim::chipModel(common.chip);
   if (model.ok()) {
     context.model = std::move(*model);
