@@ -8,33 +8,15 @@ compiles, the second takes the compile from the cache and is measured whole. Tim
     python3 bench/simulate_speed.py [--sublane build/sublane] [--chip v6e] [--no-model]
 """
 import argparse
-import json
-import os
 import pathlib
-import subprocess
 import tempfile
 
 import numpy as np  # pip install numpy
 
+from busy_loop import busy_program, simulate
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-LOOP = """module @busy {{
-  func.func public @main(%n: tensor<i32>, %x: tensor<{x}>, %w: tensor<{w}>) -> tensor<{x}> {{
-    %zero = stablehlo.constant dense<0> : tensor<i32>
-    %one = stablehlo.constant dense<1> : tensor<i32>
-    %r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<{x}>
-     cond {{
-      %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %go : tensor<i1>
-    }} do {{
-      %next = stablehlo.add %i, %one : tensor<i32>
-{body}
-      stablehlo.return %next, %b : tensor<i32>, tensor<{x}>
-    }}
-    return %r#1 : tensor<{x}>
-  }}
-}}
-"""
 PRODUCT = """      %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<512x2048xbf16>, tensor<2048x2048xbf16>) -> tensor<512x2048xbf16>
       %b = stablehlo.tanh %p : tensor<512x2048xbf16>"""
 SUM = """      %p = stablehlo.multiply %a, %w : tensor<4096x4096xf32>
@@ -49,25 +31,15 @@ KERNELS = {
 }
 
 
-def run(sublane, arguments):
-    """(document, CPU seconds, peak MiB) of one `sublane simulate`."""
-    child = subprocess.Popen([sublane, "simulate", *map(str, arguments), "--json"], stdout=subprocess.PIPE, text=True)
-    text = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    if status != 0:
-        raise SystemExit(f"simulate_speed: sublane simulate ended with {os.waitstatus_to_exitcode(status)}")
-    return json.loads(text), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def kernel_rate(sublane, chip, body, x, w, trips):
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "busy.mlir"
-        program.write_text(LOOP.format(body=body, x=x, w=w))
+        program.write_text(busy_program(body, x, w))
         bundles, seconds = [], []
         for n in (trips[0], *trips):  # the first run compiles
             inputs = pathlib.Path(folder) / "n.npz"
             np.savez(inputs, arg0=np.int32(n))
-            document, cpu, _ = run(sublane, [program, "--chip", chip, "--inputs", inputs])
+            document, cpu, _ = simulate(sublane, [program, "--chip", chip, "--inputs", inputs])
             bundles.append(document["steps"][0]["bundles"])
             seconds.append(cpu)
         return bundles[2] - bundles[1], seconds[2] - seconds[1]
@@ -85,8 +57,8 @@ def main():
     if options.no_model:
         return
     model = ["--config", ROOT / "tests/report/configs/llama3_8b.json", "--layers", "loop", "--chip", options.chip, "--step", "decode"]
-    run(options.sublane, model)
-    document, cpu, peak = run(options.sublane, model)
+    simulate(options.sublane, model)
+    document, cpu, peak = simulate(options.sublane, model)
     step = document["steps"][0]
     print(f"decode step of Llama-3-8B's shapes, layers in a loop: {document['total_us']:.0f} us (simulated), {step['bundles'] / 1e6:.1f} M bundles, "
           f"{cpu:.2f} s CPU, {peak:.0f} MiB")

@@ -7,33 +7,12 @@ CPU seconds, leaves out the compile, the reading and the inputs. Times are of th
     python3 bench/values_speed.py [--sublane build/sublane] [--chip v6e]
 """
 import argparse
-import json
-import os
 import pathlib
-import subprocess
 import tempfile
 
 import numpy as np  # pip install numpy
 
-LOOP = """module @{name} {{
-  func.func public @main(%n: tensor<i32>, %x: tensor<{type}>, %w: tensor<{weights}>) -> tensor<{type}> {{
-    %zero = stablehlo.constant dense<0> : tensor<i32>
-    %one = stablehlo.constant dense<1> : tensor<i32>
-    %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %none = stablehlo.constant dense<0.0> : tensor<f32>
-    %r:2 = stablehlo.while(%i = %zero, %a = %x) : tensor<i32>, tensor<{type}>
-     cond {{
-      %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %go : tensor<i1>
-    }} do {{
-      %next = stablehlo.add %i, %one : tensor<i32>
-{body}
-      stablehlo.return %next, %b : tensor<i32>, tensor<{type}>
-    }}
-    return %r#1 : tensor<{type}>
-  }}
-}}
-"""
+from busy_loop import busy_program, simulate
 
 SOFTMAX = """
       %m = stablehlo.reduce(%a init: %low) applies stablehlo.maximum across dimensions = [1] : (tensor<256x512xf32>, tensor<f32>) -> tensor<256xf32>
@@ -76,14 +55,9 @@ def array(text, seed):
 def run(arguments, program, folder, trips, types):
     inputs = folder / "inputs.npz"
     np.savez(inputs, np.int32(trips), *[array(t, i) for i, t in enumerate(types)])
-    child = subprocess.Popen(
-        [arguments.sublane, "simulate", program, "--chip", arguments.chip, "--inputs", inputs, "--values", "--json"],
-        stdout=subprocess.PIPE)
-    text = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    if status != 0:
-        raise SystemExit(f"{program}: sublane ended with {status}")
-    return json.loads(text)["steps"][0], usage.ru_utime + usage.ru_stime
+    document, cpu, _ = simulate(arguments.sublane,
+                                [program, "--chip", arguments.chip, "--inputs", inputs, "--values"])
+    return document["steps"][0], cpu
 
 
 def main():
@@ -98,7 +72,7 @@ def main():
         folder = pathlib.Path(name)
         for kernel, (body, kind, weights, trips) in KERNELS.items():
             program = folder / f"{kernel}.mlir"
-            program.write_text(LOOP.format(name=kernel, body=body, type=kind, weights=weights))
+            program.write_text(busy_program(body, kind, weights))
             run(arguments, program, folder, 1, (kind, weights))  # compiled, and in the cache
             (few, begin), (many, end) = [run(arguments, program, folder, n, (kind, weights)) for n in trips]
             bundles, vector = (many[k] - few[k] for k in ("bundles", "vector_bundles"))
