@@ -23,6 +23,20 @@ macro(sublane_folder NAME)
   endif()
 endmacro()
 
+# sublane_embed(OUTPUT PATTERN KEY): the files of src/PATTERN travel inside the binary: generated/OUTPUT holds of each
+# {"name", R"file(text)file"}, where the name is its NAME or NAME_WE, as KEY says.
+function(sublane_embed OUTPUT PATTERN KEY)
+  file(GLOB paths CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${PATTERN})
+  set(rows "// Written by CMake from src/${PATTERN}.\n")
+  foreach(path ${paths})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
+    get_filename_component(name ${path} ${KEY})
+    file(READ ${path} text)
+    string(APPEND rows "{\"${name}\", R\"file(${text})file\"},\n")
+  endforeach()
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/${OUTPUT} CONTENT "${rows}")
+endfunction()
+
 # Three drawers: *_test.cc needs nothing (label unit); *_plugin_test.cc needs the CPU plugins, libtpu or the real
 # checkpoints (plugin), and one runs at a time, since each fills both cores and much memory; *_long_test.cc is left to
 # `make test-long` (long).
