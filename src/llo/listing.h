@@ -35,6 +35,8 @@ enum class Unit : uint8_t {
   kControl,
   kMisc,
 };
+inline constexpr size_t kUnitCount = static_cast<size_t>(Unit::kMisc) + 1;
+using UnitCounts = std::array<int64_t, kUnitCount>;
 std::string_view name(Unit unit);
 
 /// The operations by the words that say what is done ("vadd", "vadd.xlane", "sbr.rel"): operations.inc.
@@ -199,5 +201,7 @@ Result<Listing> readListing(std::string_view text, const ListingOptions& options
 
 /// The listing as text in our own normal form: one line a bundle; goldens and diffs hold this.
 std::string toText(const Listing& listing);
+/// A bundle's instructions in the same form: "s1 = sadd.s32 s2, 4 ; vmatmul@0 ...".
+std::string toText(const Listing& listing, const Bundle& bundle);
 
 }  // namespace sublane::llo

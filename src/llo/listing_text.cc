@@ -68,6 +68,13 @@ std::string instructionText(const Listing& listing, const BundleInstruction& i) 
 
 }  // namespace
 
+std::string toText(const Listing& listing, const Bundle& bundle) {
+  std::string text;
+  for (const BundleInstruction& i : listing.of(bundle))
+    text += (text.empty() ? "" : " ; ") + instructionText(listing, i);
+  return text;
+}
+
 std::string toText(const Listing& listing) {
   std::string text = fmt::format("function {}\n", listing.function);
   for (const Allocation& a : listing.allocations)
@@ -79,12 +86,7 @@ std::string toText(const Listing& listing) {
   for (size_t b = 0; b < listing.bundles.size(); ++b) {
     const Bundle& bundle = listing.bundles[b];
     text += fmt::format("{:#x}{}{}:", b, bundle.loop_start ? " loop" : "", std::string(bundle.depth, '>'));
-    std::string_view separator = " ";
-    for (const BundleInstruction& i : listing.of(bundle)) {
-      text += separator;
-      text += instructionText(listing, i);
-      separator = " ; ";
-    }
+    if (bundle.count > 0) text += " " + toText(listing, bundle);
     text += "\n";
   }
   return text;

@@ -16,12 +16,6 @@
 
 namespace sublane::sim {
 
-/// How many operations of a kind a bundle can hold.
-struct Slots {
-  double matrix = 4, cross_lane = 2, vector_alu = 4, extended = 1, load = 3, store = 2, scalar = 2;
-};
-Slots slotsOf(const ChipModel& model);
-
 struct CauseOptions {
   int delay_slots = 4;
   Slots slots{};

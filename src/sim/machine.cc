@@ -30,7 +30,8 @@ Machine::Machine(const llo::Program& program, const Placement& placement, const 
       register_origin_(kConstants, 0),
       flags_(static_cast<size_t>(placement.sync_flags) + 1, 0),
       counts_(code.segments.size(), 0),
-      account_of_(program.traced.size() + 1, -1) {
+      account_of_(program.traced.size() + 1, -1),
+      profile_(program, code) {
   for (const llo::TracedOp& op : program.traced) {
     valued_ops_.push_back(options_.all_valued || options_.valued.contains(op.name));
   }
@@ -181,6 +182,7 @@ void Machine::switchAccount(int32_t traced) {
     accounts_.push_back({.traced = traced, .time = {.traced = traced}});
   }
   account_ = account;
+  profile_.enter(traced, clock_);
   for (WhatIf& what_if : what_ifs_) what_if.switchAccount(static_cast<size_t>(account));
 }
 
@@ -211,6 +213,9 @@ void Machine::flush() {
     const int64_t count = std::exchange(counts_[static_cast<size_t>(s)], 0);
     for (WhatIf& what_if : what_ifs_) what_if.pass(s, count);
     bundles_ += count * segment.bundles;
+    profile_.pass(time.traced, s, count);
+    const llo::UnitCounts& issued = profile_.issuedBy(s);
+    for (size_t u = 0; u < issued.size(); ++u) time.issued[u] += count * issued[u];
     time.cycles += count * segment.cycles;
     for (int32_t i = segment.first_span; i < segment.first_span + segment.spans; ++i) {
       const Span& span = code_.spans[static_cast<size_t>(i)];
@@ -225,6 +230,7 @@ void Machine::addStall(events::Cause cause, int64_t cycles, int32_t transfer) {
   OpTime& time = accounts_[static_cast<size_t>(account_)].time;
   time.cycles += cycles;
   time.causes[static_cast<size_t>(cause)] += cycles;
+  profile_.stall(pc_, cause, cycles);
   if (options_.sink) {
     options_.sink({.cycle = clock_,
                    .duration = cycles,
@@ -270,6 +276,7 @@ Run Machine::takeRun() {
     for (size_t c = 0; c < run.causes.size(); ++c) run.causes[c] += account.time.causes[c];
     run.ops.push_back(account.time);
   }
+  profile_.into(run, clock_);
   if (overlay_fetches_ > 0) {
     run.notes.push_back(fmt::format("{} of {} parts of the code were fetched while it ran, {} bytes",
                                     overlay_fetches_, program_.overlay_bundles.size() - 1, overlay_bytes_));

@@ -18,6 +18,7 @@
 #include "sim/code.h"
 #include "sim/memory_system.h"
 #include "sim/placement.h"
+#include "sim/profile.h"
 #include "sim/slice.h"
 #include "sim/vector_unit.h"
 #include "sim/what_if.h"
@@ -89,6 +90,7 @@ class Machine {
     int64_t inner_runs = 0, outer_source_stride = 0, outer_destination_stride = 0;
     bool move = false, active = false;
     int32_t added = 0, source_flag = -1;  // what completion adds to the flag; a second flag, or -1
+    int32_t use = -1;                     // of the profile
 
     /// Calls `visit(source, destination, bytes)` for each contiguous run.
     template <class Visit>
@@ -222,6 +224,7 @@ class Machine {
   std::vector<int32_t> account_of_;  // traced + 1 -> accounts_
   std::vector<int32_t> op_stack_;
   int32_t account_ = -1;
+  Profile profile_;
 
   std::vector<WhatIf> what_ifs_;
   int32_t overlay_ = -1, code_granules_ = 0;  // of the code that was asked for

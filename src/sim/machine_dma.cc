@@ -29,6 +29,7 @@ bool Machine::deliver(int64_t limit) {
 bool Machine::complete(const Transfer& transfer) {
   const Flight& flight = flights_[static_cast<size_t>(transfer.tag)];
   flags_[static_cast<size_t>(flight.flag)] += flight.added;
+  profile_.complete(flight.use, transfer.done - transfer.issue);
   if (flight.source_flag >= 0) flags_[static_cast<size_t>(flight.source_flag)] += flight.added;
   land(transfer.tag);
   return true;
@@ -51,6 +52,7 @@ bool Machine::waitFor(uint32_t flag, int32_t value) {
       std::clamp(static_cast<int64_t>(std::llround(last->finish - from)), int64_t{0}, stall);
   const int64_t before =
       std::clamp(static_cast<int64_t>(std::llround(last->start)) - clock_, int64_t{0}, stall - bytes);
+  profile_.waited(flights_[static_cast<size_t>(last->tag)].use, stall);
   addStall(events::Cause::kDmaLatency, before, last->serial);
   addStall(events::Cause::kDma, bytes, last->serial);
   addStall(events::Cause::kDmaLatency, stall - bytes - before, last->serial);
@@ -117,6 +119,7 @@ bool Machine::issue(const DmaSite& site) {
   const bool contiguous = flight.run_bytes == 0 || hbm_stride == flight.run_bytes;
   shape.runs = contiguous ? 1 : (flight.bytes + flight.run_bytes - 1) / flight.run_bytes;
 
+  flight.use = profile_.issue({.site = flight.site, .traced = flight.op}, function, bundle, shape);
   OpTime& time = accounts_[static_cast<size_t>(account_)].time;
   if (site.from == llo::Space::kHbm) time.hbm_read_bytes += flight.bytes;
   if (site.to == llo::Space::kHbm) time.hbm_write_bytes += flight.bytes;

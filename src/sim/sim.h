@@ -50,6 +50,12 @@ std::string_view chipModelText(const std::string& chip);
 /// Reads one model file. `where` is its name, for errors: a parameter that is missing or out of range.
 Result<ChipModel> readChipModel(std::string_view json, const std::string& where);
 
+/// How many operations of a kind a bundle can hold.
+struct Slots {
+  double matrix = 4, cross_lane = 2, vector_alu = 4, extended = 1, load = 3, store = 2, scalar = 2;
+};
+Slots slotsOf(const ChipModel& model);
+
 /// Counterfactuals: what is taken away.
 enum class Without : uint8_t {
   kHbmLimit,
@@ -108,6 +114,31 @@ struct OpTime {
   int64_t executions = 0, cycles = 0;
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;  // of the DMAs that it issued
   events::CauseCycles causes{};
+  llo::UnitCounts issued{};  // instructions, by unit
+};
+
+/// What happened at the bundles of one listing, whichever operation ran it.
+struct ListingProfile {
+  int32_t listing = -1;
+  std::vector<int64_t> executions, waited;  // by bundle; cycles for transfers and flags beside its own
+  std::vector<events::Cause> causes;        // by bundle: of its own cycle
+  events::CauseCycles waits{};              // the waited cycles by cause
+  std::vector<int32_t> traced;              // operations that ran it, in order of first execution; -1: none
+};
+
+/// One DMA instruction as one operation used it.
+struct TransferProfile {
+  int32_t traced = -1, listing = -1, bundle = 0;
+  llo::Space from{}, to{};
+  int64_t count = 0, bytes = 0, runs = 0;        // runs: contiguous pieces in HBM
+  int64_t flight_cycles = 0, waited_cycles = 0;  // from issue to completion; of them, stalled for
+  bool remote = false;                           // to another chip
+};
+
+/// When an operation ran: cycles from `begin` to `end`.
+struct Stretch {
+  int32_t traced = -1;
+  int64_t begin = 0, end = 0;
 };
 
 struct Run {
@@ -118,7 +149,10 @@ struct Run {
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0, transfers = 0;
   events::CauseCycles causes{};        // add up to `cycles`
   std::map<Without, int64_t> savings;  // cycles that each thing's absence alone would save, if it was tried
-  std::vector<OpTime> ops;         // in order of first execution; the last may be "outside of all operations"
+  std::vector<OpTime> ops;  // in order of first execution; the last may be "outside of all operations"
+  std::vector<ListingProfile> listings;  // that ran
+  std::vector<TransferProfile> transfer_uses;
+  std::vector<Stretch> timeline;   // in order; ends early, with a note, after very many
   std::vector<std::string> notes;  // what is assumed or not modelled
   std::map<int32_t, std::vector<std::byte>>
       outputs;  // with values: results in device layout, by output number
