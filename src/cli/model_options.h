@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/explain.h"
+#include "report/request.h"
 #include "report/simulate.h"
 
 namespace CLI {

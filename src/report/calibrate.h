@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/explain.h"
+#include "report/request.h"
 #include "sim/fit.h"
 #include "sim/sim.h"
 

@@ -1,14 +1,16 @@
 // Compiling what a report is about: the StableHLO text of a file or of a model's steps, for one chip, each in
-// a child of its own. Private to the folder; explain and simulate share it.
+// a child of its own. Private to the folder.
 //
-//   SUBLANE_TRY(auto compiled, compilePrograms(programs, request.common, *chip, false));
-//   SUBLANE_TRY(Step step, pricedStep(programs[0], compiled[0].result, *chip));
+//   SUBLANE_TRY(auto compiled, compilePrograms(programs, request.common, *chip, true));
+//   SUBLANE_TRY(llo::HloModule module, llo::readHloModule(compiled[0].result.optimized_hlo));
+//   SUBLANE_TRY(Step step, pricedStep(programs[0], module, compiled[0].result.memory, *chip));
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "report/explain.h"
+#include "llo/llo.h"
+#include "report/request.h"
 
 namespace sublane::report {
 
@@ -37,11 +39,8 @@ std::vector<std::string> flagTexts(const CompileRequest& common);
 /// "libtpu 0.0.52 (its own words)": the folder of a part carries its version.
 std::string compilerName(const std::string& platform_version);
 
-/// The program's rows by the compiler's estimates and the datasheet, with findings and memory.
-Result<Step> pricedStep(const StepProgramText& program, const pjrt::AheadOfTimeResult& compiled,
-                        const chips::Chip& chip);
-
-/// Says where sources without a name of their own are: the program's file.
-void nameSources(Step& step, const std::string& file);
+/// The program's rows by the compiler's estimates and the datasheet, and its memory.
+Result<Step> pricedStep(const StepProgramText& program, const llo::HloModule& module,
+                        const std::optional<pjrt::MemoryStats>& memory, const chips::Chip& chip);
 
 }  // namespace sublane::report

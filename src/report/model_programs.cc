@@ -3,7 +3,7 @@
 #include "lower/lower.h"
 #include "models/models.h"
 #include "passes/passes.h"
-#include "report/explain.h"
+#include "report/request.h"
 
 namespace sublane::report {
 namespace {

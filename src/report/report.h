@@ -1,12 +1,9 @@
-// Reports: where the time of a compiled step goes, as data. Views (text, JSON) render it and know nothing
-// else; cost.h makes it from a compiled program.
+// Reports: where the time of a compiled step goes, as data. Views render it and know nothing else; cost.h
+// makes rows from a compiled program, simulate.h from its execution.
 //
-// Every number carries its origin. A row's cycles are libtpu's own estimate where it gives one (compiler);
-// else the larger of the row's HBM bound and its MXU bound (datasheet). The total is the sum of the rows.
-//
-//   SUBLANE_TRY(report::Explanation explanation, report::explainModel(request));   // explain.h
-//   std::string text = report::toText(explanation, {.top = 20});
-//   std::string json = report::toJson(explanation);
+// Every number carries its origin. A row's cycles are the execution's (simulated); where it was not executed,
+// libtpu's own estimate (compiler), else the larger of the row's HBM bound and its MXU bound (datasheet). The
+// total is the sum of the rows.
 #pragma once
 
 #include <algorithm>
@@ -94,39 +91,18 @@ struct HbmUse {
   int64_t used() const { return code + arguments + outputs - aliased + temporaries; }
 };
 
-/// "Look here first": a rule that found something, with its numbers and what to do.
-struct Finding {
-  std::string what;  // "copies of whole buffers take 812 us (41 %)"
-  std::string hint;
-  double us = 0;  // what it is worth at most
-};
-
 struct Step {
   std::string name;       // "decode", "prefill", or the file's name
   std::string bucket;     // "8 sequences, 8 tokens, context 1024, pages of 16"
   std::vector<Row> rows;  // in order of execution
   Total total;
   std::optional<HbmUse> memory;
-  std::vector<Finding> findings;
   std::string fingerprint;
-};
-
-struct Explanation {
-  std::string subject;  // model name or file
-  std::string detail;   // "llama, 30 layers, bf16 weights, layers unrolled"
-  const chips::Chip* chip = nullptr;
-  std::string compiler;  // "libtpu 0.0.52 ..."
-  std::vector<std::string> flags;
-  std::vector<std::string> assumptions;
-  std::vector<Step> steps;
 };
 
 struct TextOptions {
   int64_t top = 20;  // rows (grouped by place and kind) a step; 0: all
 };
-std::string toText(const Explanation& explanation, const TextOptions& options);
-/// Schema "sublane.explain/1": docs/schemas/explain-1.schema.json.
-std::string toJson(const Explanation& explanation);
 
 std::string_view name(Bound bound);  // "hbm", "mxu", "none"
 std::string_view name(Flag flag);    // "below-hbm-bound"

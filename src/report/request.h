@@ -1,7 +1,7 @@
-// Explaining a model or a program: build, lower, compile for a chip, and price what comes back.
+// What is to be explained or simulated: a model's steps or a program, and how it is compiled.
 //
 //   ModelRequest request{.model = "smollm2-135m", .common = {.chip = "v6e"}};
-//   SUBLANE_TRY(Explanation explanation, explainModel(request));
+//   SUBLANE_TRY(ModelPrograms built, buildPrograms(request));
 #pragma once
 
 #include <atomic>
@@ -56,13 +56,5 @@ struct ModelPrograms {
 
 /// Errors: what opening, building and lowering say; --context past what the model was made for.
 Result<ModelPrograms> buildPrograms(const ModelRequest& request);
-
-/// Compiles both steps at once, in children, and prices them. Errors also: the compiler's refusal (a program
-/// that does not fit: both sizes and a hint), an abort of libtpu, no libtpu.
-Result<Explanation> explainModel(const ModelRequest& request);
-
-/// Any StableHLO text, such as jax.jit(f).lower(x).as_text(). A file that does not parse: libtpu's message,
-/// with the line.
-Result<Explanation> explainFile(const std::string& path, const CompileRequest& common);
 
 }  // namespace sublane::report

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/sha256.h"
+#include "report/anatomy_of.h"
 #include "report/class_error.h"
 #include "report/compile.h"
 #include "report/event_lines.h"
@@ -50,16 +51,24 @@ Error withHint(Error error, const llo::HloModule& module, const sim::Inputs& inp
   return error;
 }
 
+/// A compiled program, whoever compiled it.
+struct Compiled {
+  const StepProgramText& text;
+  std::shared_ptr<const llo::HloModule> module;
+  std::vector<pjrt::DumpFile> dump;
+  std::string no_listings;  // why there are none
+};
+
 /// The top rung.
-Result<SimulatedStep> executed(Context& context, const StepProgramText& text, CompiledProgram& compiled,
-                               const Step& priced, const sim::Inputs& inputs) {
+Result<SimulatedStep> executed(Context& context, Compiled& compiled, const Step& priced,
+                               const sim::Inputs& inputs) {
+  if (context.options->estimates) return inputError("estimates are asked for");
   if (!compiled.no_listings.empty()) return machineError("{}", compiled.no_listings);
   if (!context.model) return inputError("{}", context.no_model);
-  SUBLANE_TRY(llo::HloModule module, llo::readHloModule(compiled.result.optimized_hlo));
   SUBLANE_TRY(const llo::Program program,
-              llo::readProgram(compiled.result.dump, std::move(module),
+              llo::readProgram(compiled.dump, *compiled.module,
                                {.chip = context.chip->name, .compiler = context.compiler}));
-  compiled.result.dump.clear();  // the text of a large program is 40 MB
+  compiled.dump.clear();  // the text of a large program is 40 MB
   sim::Options options{.dma = context.options->dma,
                        .mode = context.options->mode,
                        .without = context.options->without,
@@ -68,11 +77,13 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
                        .inputs = inputs,
                        .cancel = context.cancel,
                        .slice = context.slice};
-  if (context.events) options.sink = context.events->sinkFor(text.name, program);
-  if (context.progress) context.progress(fmt::format("executing {}", text.name));
+  if (context.events) options.sink = context.events->sinkFor(compiled.text.name, program);
+  if (context.progress) context.progress(fmt::format("executing {}", compiled.text.name));
   Result<sim::Run> run = sim::simulate(program, *context.model, options);
   if (!run.ok()) return withHint(std::move(run).error(), program.module, inputs);
   SimulatedStep step = simulatedStep(*run, program, priced, *context.chip, *context.model);
+  step.anatomy =
+      anatomyOf({*run, program, step, *context.chip, *context.model, context.options->bundle_texts});
   if (context.options->values) {
     SUBLANE_TRY(step.outputs, outputValues(program.module, run->outputs));
     if (!context.options->expect.empty())
@@ -81,28 +92,43 @@ Result<SimulatedStep> executed(Context& context, const StepProgramText& text, Co
   return step;
 }
 
-Result<SimulatedStep> simulatedProgram(Context& context, const StepProgramText& text,
-                                       CompiledProgram& compiled) {
-  SUBLANE_TRY(const Step priced, pricedStep(text, compiled.result, *context.chip));
-  SUBLANE_TRY(const llo::HloModule module, llo::readHloModule(compiled.result.optimized_hlo));
-  SUBLANE_TRY(const sim::Inputs inputs, inputsFor(context, text, module));
+/// Executed if that can be, else as it was priced.
+Result<SimulatedStep> simulatedProgram(Context& context, Compiled& compiled, const Step& priced) {
+  SUBLANE_TRY(const sim::Inputs inputs, inputsFor(context, compiled.text, *compiled.module));
   if (context.options->values) {
-    const std::string missing = missingArguments(module, inputs);
+    const std::string missing = missingArguments(*compiled.module, inputs);
     if (!missing.empty())
-      return inputError("{}: --values needs every argument; {}", text.name, missing)
+      return inputError("{}: --values needs every argument; {}", compiled.text.name, missing)
           .hint("--inputs FILE.npz gives them");
   }
-  Result<SimulatedStep> step = executed(context, text, compiled, priced, inputs);
+  Result<SimulatedStep> step = executed(context, compiled, priced, inputs);
   if (step.ok()) {
-    nameKernels(*step, text.name, text.stablehlo);
+    nameKernels(*step, compiled.text.name, compiled.text.stablehlo);
     const bool as_is = context.options->without.empty() && context.options->dma == sim::DmaTiming::kShared &&
                        context.options->mode == sim::Mode::kPacked;  // which the points were fitted with
     setError(*step, as_is ? readClassErrors(sim::chipModelText(context.chip->name)) : ClassErrors{});
     if (!as_is) step->unknown_class.clear();
-    return step;
+  } else if (context.needsBundles() || context.stopped()) {
+    return std::move(step).error().at(compiled.text.name);
+  } else {
+    step = estimatedStep(priced, step.error().message(), step.error().hint());
   }
-  if (context.needsBundles() || context.stopped()) return std::move(step).error().at(text.name);
-  return estimatedStep(priced, step.error().message(), step.error().hint());
+  step->module = compiled.module;
+  addBuffers(*compiled.module, step->anatomy);
+  return step;
+}
+
+Result<SimulatedStep> simulatedProgram(Context& context, const StepProgramText& text,
+                                       CompiledProgram program) {
+  SUBLANE_TRY(llo::HloModule module, llo::readHloModule(program.result.optimized_hlo));
+  program.result.optimized_hlo.clear();
+  SUBLANE_TRY(Step priced, pricedStep(text, module, program.result.memory, *context.chip));
+  priced.fingerprint = program.result.fingerprint;
+  Compiled compiled{.text = text,
+                    .module = std::make_shared<const llo::HloModule>(std::move(module)),
+                    .dump = std::move(program.result.dump),
+                    .no_listings = std::move(program.no_listings)};
+  return simulatedProgram(context, compiled, priced);
 }
 
 Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& options) {
@@ -134,7 +160,8 @@ Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& o
 Result<Simulation> simulatePrograms(const std::vector<StepProgramText>& programs,
                                     const CompileRequest& common, const SimulateOptions& options) {
   SUBLANE_TRY(Context context, contextOf(common, options));
-  SUBLANE_TRY(std::vector<CompiledProgram> compiled, compilePrograms(programs, common, *context.chip, true));
+  SUBLANE_TRY(std::vector<CompiledProgram> compiled,
+              compilePrograms(programs, common, *context.chip, !options.estimates));
   Simulation simulation;
   simulation.chip = context.chip;
   simulation.flags = flagTexts(common);
@@ -147,9 +174,8 @@ Result<Simulation> simulatePrograms(const std::vector<StepProgramText>& programs
   }
   for (size_t i = 0; i < programs.size(); ++i) {
     context.compiler = simulation.compiler = compilerName(compiled[i].result.platform_version);
-    SUBLANE_TRY(SimulatedStep step, simulatedProgram(context, programs[i], compiled[i]));
+    SUBLANE_TRY(SimulatedStep step, simulatedProgram(context, programs[i], std::move(compiled[i])));
     simulation.steps.push_back(std::move(step));
-    compiled[i] = {};
   }
   if (context.events) SUBLANE_CHECK_OK(context.events->finish());
   return simulation;

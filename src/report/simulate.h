@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,9 @@
 #include "base/result.h"
 #include "events/events.h"
 #include "io/npz.h"
-#include "report/explain.h"
+#include "report/anatomy.h"
 #include "report/report.h"
+#include "report/request.h"
 #include "sim/sim.h"
 
 namespace sublane::report {
@@ -41,7 +43,9 @@ struct SimulateOptions {
   sim::DmaTiming dma = sim::DmaTiming::kShared;
   sim::Mode mode = sim::Mode::kPacked;
   bool values = false;
-  std::string expect{};  // with values: an .npz file with results to compare with, by number
+  bool bundle_texts = false;  // in the anatomy's kernels
+  bool estimates = false;     // by the compiler's estimates: compiles without listings, executes nothing
+  std::string expect{};       // with values: an .npz file with results to compare with, by number
   /// |result - expected| at most, of the array's largest magnitude; integers are equal. Default: 4 roundings
   /// to bf16, which matrix units may round f32 operands to as well.
   double within = 0x1p-6;
@@ -67,6 +71,7 @@ struct SimulatedRow {
   Row row;  // on the rung kBundles: cycles, time, count and HBM bytes are those of the execution
   events::CauseCycles causes{};  // add up to row.cycles
   int64_t hbm_read_bytes = 0, hbm_write_bytes = 0;
+  Issued issued{};          // instructions by unit
   std::string error_class;  // empty: none
 };
 
@@ -103,6 +108,9 @@ struct SimulatedStep {
   std::string unknown_class;  // without an error: the class of most of the time, if it has one
   std::vector<std::string> notes;
   std::vector<OutputValue> outputs;
+  Anatomy anatomy;
+  std::optional<HbmUse> memory;
+  std::shared_ptr<const llo::HloModule> module;  // as it was compiled
   Origin origin() const {
     return rung == Rung::kBundles    ? Origin::kSimulated
            : rung == Rung::kCompiler ? Origin::kCompiler
@@ -124,7 +132,8 @@ struct Simulation {
   std::vector<SimulatedStep> steps;
 };
 
-/// Errors: explainModel's; and with values, counterfactuals, events or libtpu's DMA model, which need the
+/// Errors: buildPrograms's; the compiler's refusal (a program that does not fit: both sizes and a hint), an
+/// abort of libtpu, no libtpu; and with values, counterfactuals, events or libtpu's DMA model, which need the
 /// bundles, what keeps them from being executed.
 Result<Simulation> simulateModel(const ModelRequest& request, const SimulateOptions& options);
 /// Errors also: an .npz that cannot be read, an array that is no argument, a shape or type that is not the

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "report/anatomy_of.h"
 #include "report/kind.h"
 #include "report/place.h"
 
@@ -31,6 +32,7 @@ class Join {
     SimulatedRow simulated{.row = described(time.traced), .causes = time.causes};
     simulated.hbm_read_bytes = time.hbm_read_bytes;
     simulated.hbm_write_bytes = time.hbm_write_bytes;
+    simulated.issued = issuedOf(time.issued);
     Row& row = simulated.row;
     const double times =
         row.count > 0 ? static_cast<double>(time.executions) / static_cast<double>(row.count) : 0;
@@ -101,6 +103,7 @@ void copyTotals(const Step& priced, SimulatedStep& step) {
   step.name = priced.name;
   step.bucket = priced.bucket;
   step.fingerprint = priced.fingerprint;
+  step.memory = priced.memory;
   step.compiler_us = priced.total.us;
   step.hbm_us = priced.total.hbm_us;
   step.mxu_us = priced.total.mxu_us;

@@ -1,4 +1,4 @@
-// What the text views share: lines of at most 100 columns. Private to the folder.
+// What the text views share: lines of at most 100 columns.
 #pragma once
 
 #include <cstdint>
