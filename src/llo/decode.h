@@ -32,9 +32,11 @@ Shape decodeShape(Wire& wire, std::string_view bytes);
 std::string decodeLiteral(Wire& wire, std::string_view bytes);
 
 /// Sets `group` to the devices that device 0 works with, if the field (replica_groups, source_target_pairs,
-/// collective_device_list, mesh_axes_replica_group_list) says so.
+/// collective_device_list, iota_collective_device_list, mesh_axes_replica_group_list) says so.
 void decodeGroup(Wire& wire, const Field& field, std::vector<int64_t>& group);
 RawInstruction decodeInstruction(Wire& wire, std::string_view bytes);
 StackFrames decodeStackFrames(Wire& wire, std::string_view bytes);
+/// Gives metadata without a file the file and line of its stack frame, numbered from 1.
+void addSource(const StackFrames& frames, int64_t frame, OpMetadata& metadata);
 
 }  // namespace sublane::llo

@@ -250,6 +250,7 @@ RawInstruction decodeInstruction(Wire& wire, std::string_view bytes) {
       case 49:
       case 52:
       case 87:
+      case 92:
       case 93:
         decodeGroup(wire, field, to.group);
         break;

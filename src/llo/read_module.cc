@@ -104,18 +104,6 @@ RawModule decodeModule(Wire& wire, std::string_view bytes) {
   return raw;
 }
 
-void addSource(const StackFrames& frames, int64_t frame, OpMetadata& metadata) {
-  if (!metadata.source_file.empty() || frame < 1 ||
-      frame > static_cast<int64_t>(frames.frame_locations.size()))
-    return;
-  const int64_t location = frames.frame_locations[static_cast<size_t>(frame - 1)];
-  if (location < 1 || location > static_cast<int64_t>(frames.locations.size())) return;
-  const StackFrames::Location& place = frames.locations[static_cast<size_t>(location - 1)];
-  if (place.file < 1 || place.file > static_cast<int64_t>(frames.files.size())) return;
-  metadata.source_file = frames.files[static_cast<size_t>(place.file - 1)];
-  metadata.source_line = static_cast<int32_t>(place.line);
-}
-
 using Index = std::unordered_map<int64_t, int32_t>;
 
 /// Ids to indices; each must stand before `limit`, so that no walk can go round in a circle.
@@ -161,6 +149,18 @@ Status linkComputation(RawModule& raw, RawComputation& from, const Index& comput
 }
 
 }  // namespace
+
+void addSource(const StackFrames& frames, int64_t frame, OpMetadata& metadata) {
+  if (!metadata.source_file.empty() || frame < 1 ||
+      frame > static_cast<int64_t>(frames.frame_locations.size()))
+    return;
+  const int64_t location = frames.frame_locations[static_cast<size_t>(frame - 1)];
+  if (location < 1 || location > static_cast<int64_t>(frames.locations.size())) return;
+  const StackFrames::Location& place = frames.locations[static_cast<size_t>(location - 1)];
+  if (place.file < 1 || place.file > static_cast<int64_t>(frames.files.size())) return;
+  metadata.source_file = frames.files[static_cast<size_t>(place.file - 1)];
+  metadata.source_line = static_cast<int32_t>(place.line);
+}
 
 int32_t Computation::parameter(int64_t number) const {
   for (size_t i = 0; i < instructions.size(); ++i) {

@@ -1,4 +1,4 @@
-// The devices that a collective joins, in the four ways in which modules say it.
+// The devices that a collective joins, in the five ways in which modules say it.
 #include <gtest/gtest.h>
 
 #include "hlo_writer.h"
@@ -28,7 +28,9 @@ TEST(CollectiveGroup, Listed) {
 
 TEST(CollectiveGroup, CountedInATransposedGrid) {
   const auto iota = [](int64_t size, const Devices& dims, const Devices& order) {
-    return bytes(87, bytes(2, number(1, 2) + number(2, size) + numbers(3, dims) + numbers(4, order)));
+    const std::string list = number(1, 2) + number(2, size) + numbers(3, dims) + numbers(4, order);
+    EXPECT_EQ(groupOf(bytes(87, bytes(2, list))), groupOf(bytes(92, list))) << "in a field of its own";
+    return bytes(87, bytes(2, list));
   };
   EXPECT_EQ(groupOf(iota(4, {8}, {0})), (Devices{0, 1, 2, 3}));
   EXPECT_EQ(groupOf(iota(2, {2, 4}, {1, 0})), (Devices{0, 4}));
