@@ -75,22 +75,23 @@ std::string allocationLines(std::string_view text) {
   return kept;
 }
 
-static void addListings(const std::string& folder, std::vector<DumpFile>& dump) {
+std::vector<DumpFile> readListings(const std::vector<std::string>& paths) {
   using Key = std::tuple<std::string, std::string, std::string>;  // stamp, function, label
-  std::map<Key, std::pair<int, fs::path>> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::optional<DumpName> name = parseDumpName(entry.path().filename().string());
+  std::map<Key, std::pair<int, std::string>> files;
+  for (const std::string& path : paths) {
+    const std::optional<DumpName> name = parseDumpName(fs::path(path).filename().string());
     if (!name) continue;
     auto& file = files[{name->stamp, name->function, name->label}];
-    if (file.second.empty() || name->number >= file.first) file = {name->number, entry.path()};
+    if (file.second.empty() || name->number >= file.first) file = {name->number, path};
   }
+  std::vector<DumpFile> dump;
   for (const auto& [key, file] : files) {
-    Result<std::string> text = readFile(file.second.string());
+    Result<std::string> text = readFile(file.second);
     if (!text.ok()) continue;
     const auto& [stamp, function, label] = key;
     dump.push_back({function, label, label == kAllocations ? allocationLines(*text) : std::move(*text)});
   }
+  return dump;
 }
 
 static void addProfiles(const std::string& folder, std::vector<DumpFile>& dump) {
@@ -108,8 +109,10 @@ static void addProfiles(const std::string& folder, std::vector<DumpFile>& dump) 
 }
 
 std::vector<DumpFile> readDump(const std::string& folder) {
-  std::vector<DumpFile> dump;
-  addListings(folder, dump);
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path().string());
+  std::vector<DumpFile> dump = readListings(paths);
   addProfiles(folder + "/" + std::string(kProfileFolder), dump);
   return dump;
 }

@@ -1,4 +1,5 @@
-// Private to this folder: what libtpu is told to write while it compiles, and how it is read back.
+// What libtpu is told to write while it compiles, and how it is read back. For this folder, and for dumps
+// that a user brings.
 //
 // File names are `<stamp>-<function>-<number>-<label>.txt`; a function's name may hold anything, so labels
 // are known ones, matched from the end. What is missing is missing: whoever needs it says so.
@@ -35,6 +36,8 @@ std::optional<DumpName> parseDumpName(std::string_view file_name);
 /// The files in the folder that have a label of ours, in order of stamp, function and label. libtpu writes
 /// some twice: the last stays.
 std::vector<DumpFile> readDump(const std::string& folder);
+/// The same of files given by their paths; others among them are ignored.
+std::vector<DumpFile> readListings(const std::vector<std::string>& paths);
 
 /// The lines that hold `#allocation`: all that anyone needs of `post-delay-converter`, which is large.
 std::string allocationLines(std::string_view text);
