@@ -310,10 +310,13 @@ def write_errors(rows, results):
     for path in sorted((ROOT / "src" / "sim" / "models").glob("*.fit.json")):
         fit, chip = json.loads(path.read_text()), path.name.split(".")[0]
         known = {entry["class"]: entry for entry in fit["residuals"]}
-        for s in table.summarise([e for e in errors if e[0]["chip"] == chip], table.scored_class):
+        of_chip = [e for e in errors if e[0]["chip"] == chip]
+        pairs = table.paired(of_chip, table.scored_class)
+        for s in table.summarise(of_chip, table.scored_class):
             entry = known.setdefault(s["name"], {"class": s["name"], "points": 0, "start_median": round(s["median"], 4),
                                                  "held_out_median": round(s["median"], 4)})
             entry |= {"points": s["points"], "median": round(s["median"], 4), "p90": round(s["p90"], 4), "worst": round(s["worst"], 4)}
+            entry |= {what: p | {"p90": round(p["p90"], 4)} for what, p in pairs[s["name"]].items()}
             known[s["name"]] = entry
         fit["residuals"] = [known[name] for name in sorted(known)]
         path.write_text(json.dumps(fit, indent=2) + "\n")

@@ -71,6 +71,34 @@ def summarise(errors, key):
              "worst": max(e, key=abs), "bias": median(e), "scored": len(e) >= LEAST} for name, e in sorted(parts.items())]
 
 
+def paired(errors, key):
+    """{name: {paired, paired_between_kernels}}, each {pairs, p90}: errors of the ratio of two points of one key, turned so that they
+    are above 0. What two points are wrong by alike cancels; pairs of one kernel (class and implementation) and of two stand apart. Of
+    points whose measured times are within a factor of two, as two versions of a program mostly are."""
+    parts = {}
+    for row, error in errors:
+        if (name := key(row)) is not None:
+            parts.setdefault(name, []).append((row["implementation"], row["measured_us"], math.log1p(error)))
+    summary = {}
+    for name, points in parts.items():
+        found = {True: [], False: []}
+        for i, (a, a_us, x) in enumerate(points):
+            for b, b_us, y in points[i + 1:]:
+                if max(a_us, b_us) <= 2 * min(a_us, b_us):
+                    found[a == b].append(math.expm1(abs(x - y)))
+        summary[name] = {what: {"pairs": len(e), "p90": quantile(e, 0.9) if e else 0.0}
+                         for what, e in (("paired", found[True]), ("paired_between_kernels", found[False]))}
+    return summary
+
+
+def paired_report(errors):
+    pairs = paired(errors, lambda r: scored_class(r) and f"{scored_class(r)}, {r['chip']}")
+    cell = lambda p: [p["pairs"], f"{100 * p['p90']:.1f} %"] if p["pairs"] else [0, "-"]
+    return ["", "Pairs of points: how far the ratio of their simulated times is from that of their measured ones, where",
+            "these are within a factor of two. `sublane diff` takes its resolution from them.", ""] + grid(["class", "pairs of one kernel", "p90", "pairs of two kernels", "p90"],
+                                                [[name, *cell(p["paired"]), *cell(p["paired_between_kernels"])] for name, p in sorted(pairs.items())])
+
+
 def rank_pairs(rows, results, least=1.10):
     """Pairs of equal arguments whose measured times differ by `least`: (right signs, pairs, wrong pairs). Predictions that are
     equal are wrong."""
@@ -183,6 +211,7 @@ def measured_report(rows, results, worst=12):
     lines += summary_grid(summarise(errors, lambda r: scored_class(r) and f"{scored_class(r)}, {r['chip']}"), goal_of)
     lines += ["", "By implementation:", ""]
     lines += summary_grid(summarise(errors, lambda r: scored_class(r) and f"{scored_class(r)}, {r['chip']}, {r['implementation']}"), goal_of)
+    lines += paired_report(errors)
     for source, us in sorted(launch_us(rows, results).items()):
         lines += ["", f"Host times of {source} hold {us:.0f} us of launch (the median over its rows below n = {HOST_LEAST}, which are not scored; added to the simulated time)."]
     lines += ["", f"Worst {worst} rows:", ""]

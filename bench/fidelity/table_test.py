@@ -51,6 +51,23 @@ class Errors(unittest.TestCase):
         self.assertIsNone(table.scored_class(row("a", 1, timing="host", size=1024)))
 
 
+class Pairs(unittest.TestCase):
+    def test_what_both_are_wrong_by_alike_cancels(self):
+        rows = [row(f"r{i}", 100 * (i + 1)) for i in range(5)]
+        errors = table.measured_errors(rows, {r["key"]: {"us": 0.5 * r["measured_us"]} for r in rows})
+        found = table.paired(errors, lambda r: r["class"])["GEMM"]
+        self.assertEqual(found["paired"]["pairs"], 6)  # 100 to 500 us: four neighbours, 200 and 400, 300 and 500
+        self.assertAlmostEqual(found["paired"]["p90"], 0)
+        self.assertEqual(found["paired_between_kernels"], {"pairs": 0, "p90": 0.0})
+
+    def test_two_kernels_stand_apart(self):
+        rows = [row("a", 100), row("b", 100), row("c", 100, implementation="pallas")]
+        found = table.paired(table.measured_errors(rows, {"a": {"us": 100}, "b": {"us": 110}, "c": {"us": 50}}), lambda r: r["class"])["GEMM"]
+        self.assertEqual((found["paired"]["pairs"], found["paired_between_kernels"]["pairs"]), (1, 2))
+        self.assertAlmostEqual(found["paired"]["p90"], 0.1)
+        self.assertAlmostEqual(found["paired_between_kernels"]["p90"], 1.0 + 0.9 * 0.2)  # of 1.0 and 1.2
+
+
 class Ranks(unittest.TestCase):
     def test_sign(self):
         rows = [row("a", 100, group="g"), row("b", 120, group="g"), row("c", 105, group="g")]

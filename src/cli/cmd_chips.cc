@@ -75,6 +75,13 @@ void printParameters(const Json& parameters) {
   }
 }
 
+/// What `diff` can tell apart.
+std::string pairsText(const Json& residual) {
+  const Json paired = residual.value("paired", Json::object());
+  if (paired.value("pairs", 0) == 0) return "";
+  return fmt::format("; {} pairs, within {:.1f} %", paired.value("pairs", 0), 100 * paired.value("p90", 0.0));
+}
+
 void printModel(const chips::Chip& chip) {
   const Json model = modelOf(chip);
   if (model.is_null()) return fmt::print("\nThe simulator has no model of {}.\n", chip.name);
@@ -90,9 +97,9 @@ void printModel(const chips::Chip& chip) {
              fitted.contains("date") ? " (" + fitted["date"].get<std::string>() + ")" : "");
   printParameters(fitted["parameters"]);
   for (const auto& residual : fitted.value("residuals", Json::array())) {
-    fmt::print("  {:<28} {:>4} points, error: median {:.1f} %, 9 of 10 within {:.1f} %\n",
+    fmt::print("  {:<28} {:>4} points, error: median {:.1f} %, 9 of 10 within {:.1f} %{}\n",
                residual.value("class", ""), residual.value("points", 0), 100 * residual.value("median", 0.0),
-               100 * residual.value("p90", 0.0));
+               100 * residual.value("p90", 0.0), pairsText(residual));
   }
 }
 

@@ -62,12 +62,12 @@ std::string toText(const Calibration& c) {
   }
   for (const auto& [source, us] : c.fit.launch_us)
     out += fmt::format("  launch in {} {:.0f} us (fitted)\n", source, us);
-  out += fmt::format("\n  {:<28} {:>6} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "class", "points", "before", "after",
-                     "held out", "p90", "worst");
+  out += fmt::format("\n  {:<28} {:>6} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "class", "points", "before",
+                     "after", "held out", "p90", "worst", "pairs p90");
   for (const sim::FitResidual& r : c.fit.residuals) {
-    out += fmt::format("  {:<28} {:>6} {:>8.1f}% {:>8.1f}% {:>8.1f}% {:>8.1f}% {:>9}\n", r.group, r.points,
-                       100 * r.start_median, 100 * r.median, 100 * r.held_out_median, 100 * r.p90,
-                       percent(r.worst));
+    out += fmt::format("  {:<28} {:>6} {:>8.1f}% {:>8.1f}% {:>8.1f}% {:>8.1f}% {:>9} {:>8.1f}%\n", r.group,
+                       r.points, 100 * r.start_median, 100 * r.median, 100 * r.held_out_median, 100 * r.p90,
+                       percent(r.worst), 100 * r.paired.p90);
   }
   appendWorst(c, out);
   if (!c.left_out.empty()) out += fmt::format("\n{} points are left out\n", c.left_out.size());
@@ -80,13 +80,18 @@ namespace {
 Json fitDocument(const Calibration& c) {
   Json parameters = Json::object(), residuals = Json::array(), launches = Json::object();
   for (const sim::FitResidual& r : c.fit.residuals) {
+    const auto paired = [](const sim::PairedError& error) {
+      return Json{{"pairs", error.pairs}, {"p90", rounded(error.p90, 1e-4)}};
+    };
     residuals.push_back({{"class", r.group},
                          {"points", r.points},
                          {"start_median", rounded(r.start_median, 1e-4)},
                          {"median", rounded(r.median, 1e-4)},
                          {"held_out_median", rounded(r.held_out_median, 1e-4)},
                          {"p90", rounded(r.p90, 1e-4)},
-                         {"worst", rounded(r.worst, 1e-4)}});
+                         {"worst", rounded(r.worst, 1e-4)},
+                         {"paired", paired(r.paired)},
+                         {"paired_between_kernels", paired(r.paired_between_kernels)}});
   }
   for (const FittedField& f : fields(c.fitted)) {
     const sim::FittedParameter& p = c.fit.parameters[f.parameter];

@@ -14,6 +14,7 @@ constexpr double kLeastCovered = 0.5;  // of the time, before its error says any
 constexpr double kMostlyOne = 0.8;     // of the covered time in one class: it gives its name
 constexpr std::string_view kHostTimed = " (host-timed)";
 constexpr int64_t kLeastPoints = 5;  // fewer are reported by the fit, but say nothing of others
+constexpr double kLeastPairs = 5;
 
 std::string lower(std::string_view text) {
   std::string out;
@@ -24,6 +25,12 @@ std::string lower(std::string_view text) {
 double numberOf(dom::object object, std::string_view key) {
   double value = 0;
   return object[key].get(value) ? 0 : value;
+}
+
+double pairedOf(dom::object entry, const char* key) {
+  dom::object pairs;
+  if (entry[key].get(pairs) || numberOf(pairs, "pairs") < kLeastPairs) return 0;
+  return numberOf(pairs, "p90");
 }
 
 /// What a Pallas call calls its kernel, in a line or a whole program; empty if it is not one name.
@@ -75,7 +82,9 @@ ClassErrors readClassErrors(std::string_view model_json) {
     ClassError error{.name = std::string(kind),
                      .points = static_cast<int64_t>(numberOf(entry, "points")),
                      .median = std::max(numberOf(entry, "median"), numberOf(entry, "held_out_median")),
-                     .p90 = numberOf(entry, "p90")};
+                     .p90 = numberOf(entry, "p90"),
+                     .paired_p90 = pairedOf(entry, "paired"),
+                     .paired_between_p90 = pairedOf(entry, "paired_between_kernels")};
     error.p90 = std::max(error.p90, error.median);
     if (error.points >= kLeastPoints && error.p90 > 0) errors[error.name] = error;
   }
@@ -85,6 +94,11 @@ ClassErrors readClassErrors(std::string_view model_json) {
     if (plain != name) errors.try_emplace(plain, error);
   }
   return errors;
+}
+
+double errorOfChange(const ClassError& error, double before_us, double after_us, bool one_kernel) {
+  const double paired = one_kernel ? error.paired_p90 : error.paired_between_p90;
+  return paired > 0 ? paired * std::max(before_us, after_us) : error.p90 * (before_us + after_us);
 }
 
 std::string classOf(const Row& row) {

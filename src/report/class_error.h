@@ -24,6 +24,10 @@ void nameKernels(SimulatedStep& step, const std::string& name, std::string_view 
 /// out, for an error bar is no reason to fail. A host-timed class counts for the device-timed one that lacks.
 ClassErrors readClassErrors(std::string_view model_json);
 
+/// What the difference of two times of a class may be wrong by, us: by its pairs of points, of one kernel or
+/// of two; without such pairs both times may be wrong the other way.
+double errorOfChange(const ClassError& error, double before_us, double after_us, bool one_kernel);
+
 /// "GEMM", "HBM copy and elementwise", "flash attention", "grouped matmul", "fused cross-entropy", "ragged
 /// paged attention", "KV update"; empty for everything else.
 std::string classOf(const Row& row);

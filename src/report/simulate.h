@@ -57,6 +57,8 @@ struct ClassError {
   std::string name;  // "flash attention"
   int64_t points = 0;
   double median = 0, p90 = 0;
+  /// Of the ratio of two points, of one kernel or of two: 9 of 10 pairs were within it. 0: too few pairs.
+  double paired_p90 = 0, paired_between_p90 = 0;
 };
 
 /// The error of a step's time: of the classes that its time is in.

@@ -62,6 +62,7 @@ class Fitter {
   Vector heldOut(const Around& around, const Matrix& derivative) const;
   void standardErrors(const Around& around, const Matrix& derivative, Fit& found) const;
   std::vector<FitResidual> residuals(const Vector& start, const Fit& found) const;
+  PairedError paired(const std::vector<size_t>& members, const Fit& found, bool one_kernel) const;
 
   const std::vector<FitPoint>& points_;
   const std::vector<FitParameter>& parameters_;
@@ -254,6 +255,21 @@ void Fitter::standardErrors(const Around& around, const Matrix& derivative, Fit&
   }
 }
 
+PairedError Fitter::paired(const std::vector<size_t>& members, const Fit& found, bool one_kernel) const {
+  Vector errors;
+  for (size_t i = 0; i < members.size(); ++i) {
+    for (size_t j = i + 1; j < members.size(); ++j) {
+      const size_t a = members[i], b = members[j];
+      if ((points_[a].kernel == points_[b].kernel) != one_kernel) continue;
+      if (points_[a].measured_us > 2 * points_[b].measured_us ||
+          points_[b].measured_us > 2 * points_[a].measured_us)
+        continue;
+      errors.push_back(std::expm1(std::abs(std::log1p(found.error[a]) - std::log1p(found.error[b]))));
+    }
+  }
+  return {.pairs = static_cast<int>(errors.size()), .p90 = quantile(std::move(errors), 0.9)};
+}
+
 std::vector<FitResidual> Fitter::residuals(const Vector& start, const Fit& found) const {
   std::map<std::string, std::vector<size_t>> groups;
   for (size_t i = 0; i < points_.size(); ++i) {
@@ -273,6 +289,8 @@ std::vector<FitResidual> Fitter::residuals(const Vector& start, const Fit& found
     r.median = quantile(after, 0.5);
     r.p90 = quantile(after, 0.9);
     r.held_out_median = quantile(held, 0.5);
+    r.paired = paired(members, found, true);
+    r.paired_between_kernels = paired(members, found, false);
     out.push_back(r);
   }
   return out;

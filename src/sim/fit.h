@@ -54,11 +54,20 @@ struct FittedParameter {
   bool fitted = false;                   // else it stayed at its start
 };
 
+/// Errors of the ratio of two points of a class, |(predicted a / predicted b) / (measured a / measured b) -
+/// 1|, with a and b so that it is above 0: what two points are wrong by alike cancels. Of points whose
+/// measured times are within a factor of two, as two versions of a program mostly are.
+struct PairedError {
+  int pairs = 0;
+  double p90 = 0;
+};
+
 /// Absolute errors of a class: at the start, after the fit, and with its kernel left out of the fit.
 struct FitResidual {
   std::string group;
   int points = 0;
   double start_median = 0, median = 0, p90 = 0, worst = 0, held_out_median = 0;
+  PairedError paired, paired_between_kernels;  // pairs of one kernel, and of two
 };
 
 struct Fit {

@@ -102,7 +102,9 @@ Calibration madeUp() {
                       .median = 0.04,
                       .p90 = 0.1,
                       .worst = 0.12,
-                      .held_out_median = 0.05}};
+                      .held_out_median = 0.05,
+                      .paired = {.pairs = 15, .p90 = 0.07},
+                      .paired_between_kernels = {.pairs = 4, .p90 = 0.3}}};
   c.fitted = {.chip = "v6e",
               .hbm_efficiency = 0.81,
               .hbm_run_overhead_bytes = 64,
@@ -133,6 +135,8 @@ TEST(CalibrationView, TheFitIsWhatTheModelsFileAndTheErrorBarsRead) {
   ASSERT_TRUE(errors.contains("GEMM"));
   EXPECT_EQ(errors.at("GEMM").points, 6);
   EXPECT_DOUBLE_EQ(errors.at("GEMM").p90, 0.1);
+  EXPECT_DOUBLE_EQ(errors.at("GEMM").paired_p90, 0.07);
+  EXPECT_EQ(errors.at("GEMM").paired_between_p90, 0) << "four pairs say nothing of others";
   // What was not fitted stays with its source.
   EXPECT_EQ(json.find("hbm_run_overhead_bytes"), std::string::npos);
 }

@@ -98,6 +98,22 @@ TEST(Fit, OneKernelAloneFitsNothing) {
   EXPECT_FALSE(found->parameters[0].fitted);
 }
 
+TEST(Fit, PairsAreOfLikeSizeAndCancelWhatBothAreWrongBy) {
+  World world;  // what nothing is fitted to: the pairs are of the points as they are
+  for (const double wrong : {1.5, 1.5, 1.5}) world.add("a", "copy", 1e7, 0, wrong);
+  world.add("a", "copy", 1e8, 0, 3.0);  // ten times as large: pairs with none
+  world.add("b", "copy", 1e7, 0, 1.2);
+  std::vector<FitParameter> fixed = kParameters;
+  for (FitParameter& parameter : fixed) parameter.low = parameter.high = parameter.start;
+  const Result<Fit> found = fit(world.points, fixed, world.predict(), {});
+  ASSERT_TRUE(found) << found.error().text();
+  const FitResidual& copy = found->residuals[0];
+  EXPECT_EQ(copy.paired.pairs, 3);
+  EXPECT_NEAR(copy.paired.p90, 0, 1e-9);
+  EXPECT_EQ(copy.paired_between_kernels.pairs, 3);
+  EXPECT_NEAR(copy.paired_between_kernels.p90, 0.25, 1e-9);
+}
+
 TEST(Fit, HostTimedPointsShareALaunchConstant) {
   World world = twoKernels();
   for (int i = 0; i < 6; ++i) world.add("host", "gemm", 1e6 * (1 + i), 10, 1, "tutorial.csv", 100);
