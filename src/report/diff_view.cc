@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kGainsAndLosses = 3;
+constexpr size_t kGainsAndLosses = 3, kParts = 4;
 
 std::string change(double before, double after) {
   const std::string percent =
@@ -44,20 +44,55 @@ std::string causesText(const DiffSide& before, const DiffSide& after, double clo
   return text;
 }
 
-std::string lineText(const DiffLine& line, const Difference& d) {
-  const std::string place = line.place.empty() ? "(no place)" : escaped(line.place);
-  std::string text =
-      fmt::format("{:<18} {:<12} {:>10.2f} {:>10.2f} {}  ", shortened(place, 18), shortened(line.kind, 12),
-                  line.before.us, line.after.us, change(line.before.us, line.after.us));
+/// "?" where a change is too small to be believed, "" where it is not known or large enough.
+const char* doubt(const DiffLine& line) {
+  return line.error.known && !line.resolvable() && line.changeUs() != 0 ? "?" : " ";
+}
+
+std::string lineText(const DiffLine& line, const Difference& d, const std::string& indent) {
+  const std::string place = indent + (line.place.empty() ? "(no place)" : escaped(line.place));
+  std::string text = fmt::format("{:<18} {:<12} {:>10.2f} {:>10.2f} {}{} ", shortened(place, 18),
+                                 shortened(line.kind, 12), line.before.us, line.after.us,
+                                 change(line.before.us, line.after.us), indent.empty() ? doubt(line) : " ");
   text += causesText(line.before, line.after, d.clock_before_hz, d.clock_after_hz,
                      kColumns > text.size() ? kColumns - text.size() : 0);
+  while (text.back() == ' ') text.pop_back();
   return text + "\n";
 }
 
+/// A line, and under it what changed in its parts where it has several.
+std::string lineAndParts(const DiffLine& line, const Difference& d) {
+  std::string text = lineText(line, d, "");
+  if (!line.layers.empty()) text += wrapped("only in layers " + line.layers, "    ", "    ");
+  if (line.parts.size() < 2) return text;
+  size_t shown = 0;
+  for (const DiffLine& part : line.parts) {
+    if (std::abs(part.changeUs()) < 0.005 || shown == kParts) break;
+    ++shown;
+    text += lineText(part, d, "  ");
+  }
+  return text;
+}
+
+std::string resolutionText(const StepDiff& step) {
+  if (!step.sameOrigin()) return "none: the two sides are of different origins; simulate says why";
+  const ChangeError& error = step.error;
+  if (error.changed_us <= 0) return "exact: every operation is alike on both sides";
+  if (!error.known)
+    return fmt::format("not known: no measured points of {} of what changed",
+                       error.name.empty() ? "most" : escaped(error.name) + ", the largest");
+  return fmt::format(
+      "{}: {:.2f} us, by measured pairs; what is not alike on both sides takes {:.2f} us, most of it {}",
+      step.resolvable() ? "the change is larger than the error of the difference"
+                        : "not resolvable: smaller than the error of the difference",
+      error.us, error.changed_us, escaped(error.name));
+}
+
 std::string stepText(const StepDiff& step, const Difference& d, int64_t top) {
-  std::string text = fmt::format("\n{}\n{:<18} {:<12} {:>10} {:>10} {:>10} {:>8}  {}\n", step.name, "part",
-                                 "kind", "before us", "after us", "change us", "", "causes, us");
+  std::string text = fmt::format("\n{}\n{:<18} {:<12} {:>10} {:>10} {:>10} {:>8}  {}\n", escaped(step.name),
+                                 "part", "kind", "before us", "after us", "change us", "", "causes, us");
   int64_t shown = 0;
+  bool doubts = false;
   DiffSide rest_before, rest_after;
   for (const DiffLine& line : step.lines) {
     if (top > 0 && shown >= top) {
@@ -66,31 +101,22 @@ std::string stepText(const StepDiff& step, const Difference& d, int64_t top) {
       continue;
     }
     ++shown;
-    text += lineText(line, d);
+    doubts |= *doubt(line) == '?';
+    text += lineAndParts(line, d);
   }
   if (const auto more = std::ssize(step.lines) - shown; more > 0) {
     text += fmt::format("{:<31} {:>10.2f} {:>10.2f} {}\n", fmt::format("{} more lines (--top 0)", more),
                         rest_before.us, rest_after.us, change(rest_before.us, rest_after.us));
   }
-  text += fmt::format("{:<31} {:>10.2f} {:>10.2f} {}\n", "total, launch included", step.before.us,
-                      step.after.us, change(step.before.us, step.after.us));
+  const DiffLine total{.place = "total", .kind = "with launch", .before = step.before, .after = step.after};
+  text += lineText(total, d, "");
+  if (doubts) text += "? not resolvable: below the error of the difference of its class\n";
   text += labelled("origins",
                    fmt::format("before {}, after {}", name(step.origin_before), name(step.origin_after)));
   text += labelled("HBM",
                    fmt::format("{} before, {} after", formatBytes(static_cast<double>(step.before.hbm_bytes)),
                                formatBytes(static_cast<double>(step.after.hbm_bytes))));
-  if (step.origin_before != step.origin_after) {
-    text += labelled("resolution", "none: the two sides are of different origins; simulate says why");
-  } else if (step.resolution == 0) {
-    text += labelled("resolution", "not known: no measured points of what takes most of the time");
-  } else {
-    text += labelled("resolution",
-                     fmt::format("{}; 9 of 10 measured points of {} were within {:.0f} %",
-                                 step.resolvable() ? "the change is larger than the simulator's error"
-                                                   : "not resolvable: smaller than the simulator's error",
-                                 step.resolution_class, 100 * step.resolution));
-  }
-  return text;
+  return text + labelled("resolution", resolutionText(step));
 }
 
 /// The largest gains and losses over all steps, in a sentence each.
@@ -106,11 +132,12 @@ std::string summary(const Difference& d) {
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
       return std::abs(a.second->changeUs()) > std::abs(b.second->changeUs());
     });
-    for (size_t i = 0; i < std::min<size_t>(found.size(), kGainsAndLosses); ++i) {
+    for (size_t i = 0; i < std::min(found.size(), kGainsAndLosses); ++i) {
       const auto& [step, line] = found[i];
-      text +=
-          fmt::format("  {} {:.2f} us in {}: {} {}\n", gains ? "gained" : "lost", std::abs(line->changeUs()),
-                      step->name, line->place.empty() ? "(no place)" : escaped(line->place), line->kind);
+      text += fmt::format("  {} {:.2f} us in {}: {} {}{}\n", gains ? "gained" : "lost",
+                          std::abs(line->changeUs()), escaped(step->name),
+                          line->place.empty() ? "(no place)" : escaped(line->place), line->kind,
+                          *doubt(*line) == '?' ? " (not resolvable)" : "");
     }
   }
   return text.empty() ? "  nothing changed\n" : text;
@@ -126,6 +153,27 @@ Json sideJson(const DiffSide& side, double clock_hz, Origin origin) {
   return {{"us", side.us},       {"origin", name(origin)},
           {"count", side.count}, {"hbm_bytes", side.hbm_bytes},
           {"causes_us", causes}, {"ops", side.ops}};
+}
+
+Json lineJson(const DiffLine& line, const StepDiff& step, const Difference& d) {
+  return {{"place", line.place},
+          {"kind", line.kind},
+          {"change_us", line.changeUs()},
+          {"before", sideJson(line.before, d.clock_before_hz, step.origin_before)},
+          {"after", sideJson(line.after, d.clock_after_hz, step.origin_after)}};
+}
+
+/// Origin: the pairs are measured.
+Json errorJson(const ChangeError& error) {
+  return {{"us", error.known ? Json(error.us) : Json(nullptr)},
+          {"origin", name(Origin::kMeasured)},
+          {"changed_us", error.changed_us},
+          {"class", error.name.empty() ? Json(nullptr) : Json(error.name)},
+          {"covered_share", error.covered}};
+}
+
+Json resolvableJson(const ChangeError& error, bool resolvable) {
+  return error.known ? Json(resolvable) : Json(nullptr);
 }
 
 }  // namespace
@@ -153,20 +201,21 @@ std::string toJson(const Difference& d) {
   for (const StepDiff& step : d.steps) {
     Json lines = Json::array();
     for (const DiffLine& line : step.lines) {
-      lines.push_back({{"place", line.place},
-                       {"kind", line.kind},
-                       {"change_us", line.changeUs()},
-                       {"before", sideJson(line.before, d.clock_before_hz, step.origin_before)},
-                       {"after", sideJson(line.after, d.clock_after_hz, step.origin_after)}});
+      Json one = lineJson(line, step, d);
+      one["layers"] = line.layers.empty() ? Json(nullptr) : Json(line.layers);
+      one["error"] = errorJson(line.error);
+      one["resolvable"] = resolvableJson(line.error, step.sameOrigin() && line.resolvable());
+      one["parts"] = Json::array();
+      for (const DiffLine& part : line.parts) one["parts"].push_back(lineJson(part, step, d));
+      lines.push_back(std::move(one));
     }
     Json one = {{"name", step.name},
-                {"change_us", step.after.us - step.before.us},
+                {"change_us", step.changeUs()},
                 {"before", sideJson(step.before, d.clock_before_hz, step.origin_before)},
                 {"after", sideJson(step.after, d.clock_after_hz, step.origin_after)},
                 {"lines", lines}};
-    one["resolution"] = step.resolution > 0 ? Json(step.resolution) : Json(nullptr);
-    const bool alike = step.origin_before == step.origin_after;
-    one["resolvable"] = !alike ? Json(false) : step.resolution > 0 ? Json(step.resolvable()) : Json(nullptr);
+    one["error"] = errorJson(step.error);
+    one["resolvable"] = step.sameOrigin() ? resolvableJson(step.error, step.resolvable()) : Json(false);
     document["steps"].push_back(std::move(one));
   }
   return jsonText(document);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "modules.h"
+#include "schema_keys.h"
 
 namespace sublane::report {
 namespace {
@@ -102,19 +103,145 @@ TEST(Diff, TheSameIsNoChange) {
   EXPECT_NE(toText(d, {}).find("nothing changed"), std::string::npos);
 }
 
-TEST(Diff, SaysWhenAChangeIsSmallerThanTheError) {
-  Simulation before = simulation({{"a", "x", "1", 0, 100}}), after = simulation({{"a", "x", "1", 0, 95}});
-  EXPECT_NE(toText(difference(before, after), {}).find("resolution    not known"), std::string::npos);
-  before.steps[0].error = StepError{.relative = 0.12, .name = "GEMM", .points = 20};
-  const Difference small = difference(before, after);
+/// GEMM: pairs of one kernel within 5 %, of two within 30 %.
+const std::map<std::string, ClassError>& gemmErrors() {
+  static const std::map<std::string, ClassError> kErrors = {
+      {"GEMM", {.name = "GEMM", .points = 20, .p90 = 0.12, .paired_p90 = 0.05, .paired_between_p90 = 0.3}}};
+  return kErrors;
+}
+
+StepDiff withErrors(const Simulation& a, const Simulation& b) {
+  return differenceOf(a, b, gemmErrors()).value().steps[0];
+}
+
+TEST(Diff, WhatIsAlikeOnBothSidesIsAsWrongOnBoth) {
+  // 10000 us alike do not hide a change of 20 us in 100.
+  const Simulation before = simulation({{"a", "matmul", "1", 0, 10000}, {"b", "matmul", "2", 0, 100}}),
+                   after = simulation({{"a", "matmul", "7", 0, 10000}, {"b", "matmul", "8", 0, 80}});
+  const StepDiff step = withErrors(before, after);
+  EXPECT_TRUE(step.error.known);
+  EXPECT_DOUBLE_EQ(step.error.changed_us, 100);
+  EXPECT_DOUBLE_EQ(step.error.us, 5) << "5 % of the larger side of what changed";
+  EXPECT_TRUE(step.resolvable());
+}
+
+TEST(Diff, SaysWhenAChangeIsBelowThePairedError) {
+  const Simulation before = simulation({{"a", "matmul", "1", 0, 100}}),
+                   after = simulation({{"a", "matmul", "1", 0, 96}});
+  const Difference small = differenceOf(before, after, gemmErrors()).value();
   EXPECT_FALSE(small.steps[0].resolvable());
-  EXPECT_NE(toText(small, {}).find("not resolvable"), std::string::npos);
-  after = simulation({{"a", "x", "1", 0, 60}});
-  EXPECT_TRUE(difference(before, after).steps[0].resolvable());
+  EXPECT_FALSE(small.steps[0].lines[0].resolvable());
+  const std::string text = toText(small, {});
+  EXPECT_NE(text.find("gained 4.00 us in decode: a matmul (not resolvable)"), std::string::npos) << text;
+  EXPECT_NE(text.find("resolution    not resolvable"), std::string::npos) << text;
   const auto document = nlohmann::json::parse(toJson(small));
   EXPECT_EQ(document["schema"], "sublane.diff/1");
   EXPECT_EQ(document["steps"][0]["resolvable"], false);
-  EXPECT_EQ(document["steps"][0]["lines"][0]["change_us"], -5);
+  EXPECT_EQ(document["steps"][0]["error"]["us"], 5.0);
+  EXPECT_EQ(document["steps"][0]["lines"][0]["change_us"], -4);
+  EXPECT_TRUE(withErrors(before, simulation({{"a", "matmul", "1", 0, 90}})).resolvable());
+}
+
+TEST(Diff, AnotherKernelHasTheErrorOfPairsOfTwo) {
+  Simulation before = simulation({{"a", "kernel", "1", 0, 100}}),
+             after = simulation({{"a", "kernel", "1", 0, 90}});
+  before.steps[0].rows[0].row.kernel = "matmul_a";
+  after.steps[0].rows[0].row.kernel = "matmul_a";
+  EXPECT_TRUE(withErrors(before, after).resolvable());
+  after.steps[0].rows[0].row.kernel = "matmul_b";
+  EXPECT_DOUBLE_EQ(withErrors(before, after).error.us, 30);
+  EXPECT_FALSE(withErrors(before, after).resolvable());
+}
+
+TEST(Diff, WithoutPairsBothSidesMayBeWrongTheOtherWay) {
+  const std::map<std::string, ClassError> single = {{"GEMM", {.name = "GEMM", .points = 20, .p90 = 0.1}}};
+  const Simulation before = simulation({{"a", "matmul", "1", 0, 100}}),
+                   after = simulation({{"a", "matmul", "1", 0, 90}});
+  EXPECT_DOUBLE_EQ(differenceOf(before, after, single)->steps[0].error.us, 19);
+}
+
+TEST(Diff, WithoutPointsTheErrorIsNotKnown) {
+  const Simulation before = simulation({{"a", "sort", "1", 0, 100}, {"b", "matmul", "2", 0, 10}}),
+                   after = simulation({{"a", "sort", "1", 0, 50}, {"b", "matmul", "2", 0, 5}});
+  const Difference d = differenceOf(before, after, gemmErrors()).value();
+  EXPECT_FALSE(d.steps[0].error.known);
+  EXPECT_EQ(d.steps[0].error.name, "sort");
+  EXPECT_NE(toText(d, {}).find("resolution    not known: no measured points of sort"), std::string::npos)
+      << toText(d, {});
+  EXPECT_TRUE(nlohmann::json::parse(toJson(d))["steps"][0]["resolvable"].is_null());
+}
+
+TEST(Diff, TwoChipsShareNoPoints) {
+  const Simulation before = simulation({{"a", "matmul", "1", 0, 100}});
+  Simulation after = simulation({{"a", "matmul", "1", 0, 100}});
+  after.chip = chips::findChip("v5e").value();
+  EXPECT_DOUBLE_EQ(withErrors(before, after).error.us, 24) << "12 % of each side, alike or not";
+}
+
+TEST(Diff, PartsThatWereFusedOtherwiseAreOneLineOfTheirParent) {
+  const Difference d = difference(simulation({{"mlp.gate", "matmul", "1", 0, 50},
+                                              {"mlp.up", "matmul", "2", 0, 50},
+                                              {"mlp.down", "matmul", "3", 0, 40},
+                                              {"attention.core", "kernel", "4", 0, 9}}),
+                                  simulation({{"mlp.up", "matmul", "7", 0, 95},
+                                              {"mlp.down", "matmul", "8", 0, 40},
+                                              {"attention.core", "kernel", "9", 0, 9}}));
+  const auto& lines = d.steps[0].lines;
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0].place, "mlp");
+  EXPECT_DOUBLE_EQ(lines[0].changeUs(), -5);
+  ASSERT_EQ(lines[0].parts.size(), 2u);
+  EXPECT_EQ(lines[0].parts[0].place, "mlp.gate");
+  EXPECT_EQ(lines[0].parts[1].place, "mlp.up");
+  EXPECT_DOUBLE_EQ(lines[0].parts[1].changeUs(), 45);
+  EXPECT_EQ(lines[1].changeUs(), 0);
+}
+
+TEST(Diff, SaysWhichLayersChanged) {
+  const Difference d = difference(
+      simulation(
+          {{"a", "x", "1", 0, 5}, {"a", "x", "2", 1, 5}, {"a", "x", "3", 2, 5}, {"a", "x", "4", 5, 5}}),
+      simulation(
+          {{"a", "x", "1", 0, 5}, {"a", "x", "2", 1, 6}, {"a", "x", "3", 2, 6}, {"a", "x", "4", 5, 7}}));
+  EXPECT_EQ(d.steps[0].lines[0].layers, "1-2, 5");
+}
+
+TEST(Diff, AnEditThatMovesTheLinesBelowItIsOneLineOfTheFile) {
+  const auto at = [](const char* source, int64_t cycles) {
+    Simulation made = simulation({{"", "matmul", "1", -1, cycles}, {"", "copy", "2", -1, 1}});
+    made.steps[0].rows[0].row.source = source;
+    made.steps[0].rows[1].row.source = "model.py:3";
+    return made;
+  };
+  const Difference d = difference(at("model.py:42", 50), at("model.py:45", 40));
+  ASSERT_EQ(d.steps[0].lines.size(), 2u);
+  EXPECT_EQ(d.steps[0].lines[0].place, "model.py");
+  EXPECT_DOUBLE_EQ(d.steps[0].lines[0].changeUs(), -10);
+  EXPECT_EQ(d.steps[0].lines[1].place, "model.py:3");
+}
+
+TEST(Diff, TheLaunchIsALineSoThatLinesAddUp) {
+  Simulation before = simulation({{"a", "x", "1", 0, 5}}), after = before;
+  before.steps[0].launch_us = 3;
+  before.steps[0].us += 3;
+  const Difference d = difference(before, after);
+  double sum = 0;
+  for (const DiffLine& line : d.steps[0].lines) sum += line.changeUs();
+  EXPECT_DOUBLE_EQ(sum, d.steps[0].changeUs());
+  EXPECT_EQ(d.steps[0].lines[0].kind, "launch");
+}
+
+TEST(Diff, TheSchemaNamesEveryField) {
+  const auto schema = schemaOf("diff-1");
+  const auto json = nlohmann::json::parse(
+      toJson(difference(simulation({{"a", "x", "1", 0, 5}}), simulation({{"a", "x", "1", 0, 6}}))));
+  const auto& step = json["steps"][0];
+  expectKeys(json, schema);
+  expectKeys(step, schema["$defs"]["step"]);
+  expectKeys(step["before"], schema["$defs"]["side"]);
+  expectKeys(step["error"], schema["$defs"]["error"]);
+  expectKeys(step["lines"][0], schema["$defs"]["line"]);
+  expectKeys(step["lines"][0]["parts"][0], schema["$defs"]["part"]);
 }
 
 TEST(Diff, SidesOfDifferentOriginsAreNotCompared) {
