@@ -3,7 +3,9 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "cli/keep_in_log.h"
 #include "cli/model_options.h"
+#include "report/redact.h"
 #include "views/views.h"
 
 namespace sublane::cli {
@@ -29,15 +31,21 @@ Status explain(ExplainVerb& verb, const CLI::App& app) {
   verb.model.request.common.cancel = &interrupted();
   verb.view.top = verb.model.text.top;
   verb.options.bundle_texts = wantsBundles(verb);
-  SUBLANE_TRY(const report::Simulation simulation, simulationOf(verb.model, verb.options));
+  SUBLANE_TRY(report::Simulation simulation, simulationOf(verb.model, verb.options));
+  const gate::LogSide side = gate::sideOf(simulation);
+  if (verb.model.redact) {
+    report::Pseudonyms names;
+    report::redact(simulation, names);
+  }
   const views::Report report = views::reportOf(simulation);
   SUBLANE_TRY(const std::string text,
               verb.model.format == "json"
                   ? views::toJson(report, {.focus = verb.view.focus, .bundles = verb.bundles})
                   : views::toText(report, verb.view));
-  if (verb.output.empty()) return writeOutput(text);
-  SUBLANE_CHECK_OK(writeFileAtomically(verb.output, text));
-  return writeOutput(fmt::format("wrote {}\n", verb.output));
+  SUBLANE_CHECK_OK(verb.output.empty() ? writeOutput(text) : writeFileAtomically(verb.output, text));
+  if (!verb.output.empty()) SUBLANE_CHECK_OK(writeOutput(fmt::format("wrote {}\n", verb.output)));
+  keepInLog(verb.model.note, {.verb = "explain", .sides = {side}});
+  return Ok{};
 }
 
 std::string knownViews() {

@@ -2,9 +2,11 @@
 
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "cli/keep_in_log.h"
 #include "cli/model_options.h"
 #include "findings/findings.h"
 #include "io/npz.h"
+#include "report/redact.h"
 #include "report/simulate.h"
 
 namespace sublane::cli {
@@ -29,6 +31,13 @@ std::string lookFirstAt(const report::Simulation& simulation, const report::Simu
   return findings::toText(findings::findingsOf(evidence), evidence, kMostFindings);
 }
 
+bool isAsExpected(const report::Simulation& simulation) {
+  for (const report::SimulatedStep& step : simulation.steps)
+    for (const report::OutputValue& output : step.outputs)
+      if (!output.difference.empty()) return false;
+  return true;
+}
+
 Status simulate(SimulateVerb& verb, const CLI::App& app) {
   SUBLANE_CHECK_OK(readModelOptions(app, "simulate", verb.model));
   for (const std::string& name : verb.options.without_names) {
@@ -43,14 +52,25 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   verb.options.dma = verb.dma == "shared" ? sim::DmaTiming::kShared : sim::DmaTiming::kCompiler;
   verb.options.mode = verb.mode == "packed" ? sim::Mode::kPacked : sim::Mode::kScoreboard;
   verb.model.request.common.cancel = &interrupted();
-  SUBLANE_TRY(const report::Simulation simulation, simulationOf(verb.model, verb.options));
+  if (verb.model.redact && !verb.options.events.empty())
+    return inputError("simulate: --events {}: --redact does not reach it, and it holds names",
+                      verb.options.events);
+  SUBLANE_TRY(report::Simulation simulation, simulationOf(verb.model, verb.options));
   if (!verb.outputs.empty()) SUBLANE_CHECK_OK(writeOutputs(simulation, verb.outputs));
+  const bool as_expected = isAsExpected(simulation);
+  if (verb.model.redact) {
+    report::Pseudonyms names;
+    report::redact(simulation, names);
+  }
   const std::string text =
       verb.model.format == "json"
           ? report::toJson(simulation)
           : report::toText(simulation, verb.model.text,
                            [&](const report::SimulatedStep& step) { return lookFirstAt(simulation, step); });
   SUBLANE_CHECK_OK(writeOutput(text));
+  keepInLog(verb.model.note, {.verb = "simulate",
+                              .sides = {gate::sideOf(simulation)},
+                              .outcome = as_expected ? "" : "a result is not as expected"});
   for (const report::SimulatedStep& step : simulation.steps)
     for (const report::OutputValue& output : step.outputs)
       if (!output.difference.empty())

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <fstream>
 
+#include "gate/log.h"
+
 namespace sublane::cli {
 namespace {
 
@@ -89,7 +91,17 @@ void addModelOptions(CLI::App& verb, ModelOptions& options) {
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
       ->capture_default_str();
   verb.add_option("--format", options.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  verb.add_flag("--redact", options.redact, "Strip names, places, files and results from what is printed");
+  verb.add_option("--note", options.note, "A note for the log (sublane log)");
   verb.add_flag_callback("--json", [&options] { options.format = "json"; }, "Short for --format json");
+}
+
+Status fillRequest(std::string_view name, ModelOptions& options) {
+  report::ModelRequest& request = options.request;
+  request.model = options.subject;
+  request.layers_in_loop = options.layers == "loop";
+  request.dtype = options.dtype == "bf16" ? formats::DType::kBF16 : formats::DType::kF32;
+  return readCompileOptions(name, options);
 }
 
 Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOptions& options) {
@@ -98,13 +110,13 @@ Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOption
     return inputError("{}: give a MODEL or FILE.mlir, or --config FILE, and not both", name)
         .hint(fmt::format("sublane {} smollm2-135m --chip v6e", name));
   }
-  request.model = options.subject;
-  request.layers_in_loop = options.layers == "loop";
-  request.dtype = options.dtype == "bf16" ? formats::DType::kBF16 : formats::DType::kF32;
+  if (!options.note.empty() && !gate::logHere()) {
+    return inputError("{}: --note: there is no log here", name).hint("sublane log init makes one");
+  }
   if (isatty(STDERR_FILENO)) {  // lines only where someone watches
     request.common.progress = [name](std::string_view what) { fmt::print(stderr, "{}: {}\n", name, what); };
   }
-  SUBLANE_CHECK_OK(readCompileOptions(name, options));
+  SUBLANE_CHECK_OK(fillRequest(name, options));
   return options.isProgram() ? refuseSizes(verb, name, options.subject) : Status(Ok{});
 }
 

@@ -22,6 +22,8 @@ namespace sublane::cli {
 struct ModelOptions {
   std::string subject, layers = "unrolled", format = "text", dtype = "bf16";
   std::vector<std::string> compile_options;  // "xla_flag=value"
+  bool redact = false;
+  std::string note;  // for the log
   report::ModelRequest request;
   report::TextOptions text;
 
@@ -34,6 +36,9 @@ void addModelOptions(CLI::App& verb, ModelOptions& options);
 /// Fills the request. Errors: no or two subjects, a model's option with a program, a compile option without
 /// a value.
 Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOptions& options);
+
+/// The same without a command line: of an entry of sublane.toml.
+Status fillRequest(std::string_view name, ModelOptions& options);
 
 /// Of the program, or of the model's steps.
 Result<report::Simulation> simulationOf(const ModelOptions& model, const report::SimulateOptions& options);

@@ -18,14 +18,18 @@ std::string placeOf(const Row& row) {
 using Key = std::pair<std::string, std::string>;  // kind, place
 struct Sum {
   double us = 0;
-  std::string source;
-  double source_us = -1;
+  std::string source, op;
+  double source_us = -1, op_us = -1;
 };
 std::map<Key, Sum> sumsOf(const SimulatedStep& step) {
   std::map<Key, Sum> sums;
   for (const SimulatedRow& each : step.rows) {
     Sum& sum = sums[{each.row.kind, placeOf(each.row)}];
     sum.us += each.row.us;
+    if (each.row.us > sum.op_us) {
+      sum.op_us = each.row.us;
+      sum.op = each.row.op;
+    }
     if (each.row.us <= sum.source_us || each.row.source.empty()) continue;
     sum.source_us = each.row.us;
     sum.source = each.row.source;
@@ -91,6 +95,7 @@ class Parser {
       if (!(in >> step.name >> us >> step.us >> bytes >> step.hbm_bytes >> rung >> step.rung) || us != "us" ||
           bytes != "hbm_bytes" || rung != "rung")
         return wrong("step NAME us X hbm_bytes N rung R");
+      step.line_number = number_;
       baseline.steps.push_back(std::move(step));
       return Ok{};
     }
@@ -114,7 +119,7 @@ class Parser {
 };
 
 StepCheck checkStep(const BaselineStep& kept, const SimulatedStep* now, const BaselineOptions& options) {
-  StepCheck check{.name = kept.name, .before_us = kept.us};
+  StepCheck check{.name = kept.name, .before_us = kept.us, .baseline_line = kept.line_number};
   const auto fail = [&](std::string reason) {
     check.passed = false;
     check.reason += (check.reason.empty() ? "" : "; ") + std::move(reason);
@@ -144,12 +149,15 @@ StepCheck checkStep(const BaselineStep& kept, const SimulatedStep* now, const Ba
     const auto old = before.find(written);
     const BaselineLine line =
         old != before.end() ? old->second : BaselineLine{0, written.first, written.second};
-    if (sum.us > line.us * allowed + 0.005) check.worst.push_back({line, sum.us, sum.source});
+    if (sum.us > line.us * allowed + 0.005) check.worst.push_back({line, sum.us, sum.source, sum.op});
   }
   std::stable_sort(check.worst.begin(), check.worst.end(), [](const auto& a, const auto& b) {
     return a.after_us - a.before.us > b.after_us - b.before.us;
   });
   if (check.worst.size() > kMostWorst) check.worst.resize(kMostWorst);
+  if (check.passed && kept.us > now->us * allowed + 0.005)
+    check.reason = fmt::format("{:.1f} % faster than its baseline: --update keeps what was gained",
+                               100 * (1 - now->us / kept.us));
   return check;
 }
 
@@ -162,6 +170,8 @@ Baseline baselineOf(const Simulation& simulation) {
   for (const SimulatedStep& step : simulation.steps) baseline.steps.push_back(stepOf(step));
   return baseline;
 }
+
+std::string baselineName(const SimulatedStep& step) { return words(step.name); }
 
 std::string toText(const Baseline& baseline) {
   std::string text = fmt::format("{}\nchip {}\ncompiler {}\nmodel {}\n", kHeader, baseline.chip,

@@ -29,6 +29,7 @@ struct BaselineStep {
   std::string name, rung;
   double us = 0;
   int64_t hbm_bytes = 0;
+  int64_t line_number = 0;          // of the file that it was read from
   std::vector<BaselineLine> lines;  // the slowest first
 };
 struct Baseline {
@@ -37,6 +38,8 @@ struct Baseline {
 };
 
 Baseline baselineOf(const Simulation& simulation);
+/// A step's name, as the baseline writes it: in one word.
+std::string baselineName(const SimulatedStep& step);
 /// The same baseline gives the same bytes; times to 10 ns.
 std::string toText(const Baseline& baseline);
 /// Errors: file, line, what was expected there.
@@ -49,12 +52,15 @@ struct BaselineOptions {
 struct StepCheck {
   std::string name;
   bool passed = true;
-  std::string reason;  // why not: "1.3 us (+4.1 %) slower than the baseline's 31.9 us; 2 % are allowed"
-  double before_us = 0, after_us = 0;
+  std::string reason;  // why not, or what to know all the same: "1.3 us (+4.1 %) slower than the
+                       // baseline's 31.9 us; 2 % are allowed"
+  double before_us = 0, after_us = 0;  // before: 0 without a baseline
+  int64_t baseline_line = 0;           // of the step, in its baseline; 0: none
   struct Worst {
     BaselineLine before;
     double after_us = 0;
     std::string source;  // "model.py:42", if the program says
+    std::string op;      // the slowest operation: "fusion.10"
   };
   std::vector<Worst> worst;  // lines that became slower, the most first
 };
@@ -65,12 +71,6 @@ struct BaselineCheck {
 };
 BaselineCheck checkBaseline(const Baseline& kept, const Simulation& now, const BaselineOptions& options);
 
-std::string toText(const BaselineCheck& check, const std::string& subject);
-/// Schema "sublane.check/1".
-std::string toJson(const BaselineCheck& check, const std::string& subject);
-/// JUnit's XML: a test case a step.
-std::string toJunit(const BaselineCheck& check, const std::string& subject);
-/// SARIF 2.1.0: a result for each line that became slower, at the user's source where it is known.
-std::string toSarif(const BaselineCheck& check, const std::string& subject);
+/// Views of checks: gate/gate.h.
 
 }  // namespace sublane::report

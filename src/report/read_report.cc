@@ -95,14 +95,19 @@ SimulatedStep readSimulatedStep(JsonKeys& keys) {
   return step;
 }
 
-void readSimulatedRow(JsonKeys& keys, Simulation& simulation) {
+SimulatedRow readStepsRow(JsonKeys& keys) {
   SimulatedRow row{.row = readRow(keys)};
-  std::string step;
-  keys.text("step", step);
   keys.integer("hbm_read_bytes", row.hbm_read_bytes);
   keys.integer("hbm_write_bytes", row.hbm_write_bytes);
   keys.textIfThere("class", row.error_class);
   readCauses(keys, row.causes);
+  return row;
+}
+
+void readSimulatedRow(JsonKeys& keys, Simulation& simulation) {
+  SimulatedRow row = readStepsRow(keys);
+  std::string step;
+  keys.text("step", step);
   const auto found = std::find_if(simulation.steps.begin(), simulation.steps.end(),
                                   [&](const SimulatedStep& each) { return each.name == step; });
   if (found == simulation.steps.end()) return keys.fail("step", "there is no step " + inQuotes(step));
@@ -131,21 +136,10 @@ void readSimulation(JsonKeys& keys, Simulation& simulation) {
   keys.each("ops", [&](JsonKeys& row) { readSimulatedRow(row, simulation); });
 }
 
+/// As explain writes it: the rows stand in their step.
 SimulatedStep readExplainedStep(JsonKeys& keys) {
-  SimulatedStep step{.rung = Rung::kRoofline, .reason = "it is a report of explain, which executes nothing"};
-  keys.text("name", step.name);
-  keys.textIfThere("bucket", step.bucket);
-  readFingerprint(keys, step.fingerprint);
-  keys.each("rows", [&](JsonKeys& row) {
-    SimulatedRow one{.row = readRow(row)};
-    if (one.row.origin == Origin::kCompiler) step.rung = Rung::kCompiler;
-    step.rows.push_back(std::move(one));
-  });
-  keys.inside("total", [&](JsonKeys& total) {
-    total.number("us", step.us);
-    total.integer("cycles", step.cycles);
-    total.integer("hbm_bytes", step.hbm_read_bytes);  // explain does not tell them apart
-  });
+  SimulatedStep step = readSimulatedStep(keys);
+  keys.each("ops", [&](JsonKeys& row) { step.rows.push_back(readStepsRow(row)); });
   return step;
 }
 
@@ -153,9 +147,9 @@ Status readAll(const Json& document, Simulation& simulation) {
   JsonKeys keys(document);
   std::string schema, chip;
   keys.text("schema", schema);
-  const bool simulated = schema == "sublane.simulate/1", explained = schema == "sublane.explain/1";
+  const bool simulated = schema == "sublane.simulate/1", explained = schema == "sublane.explain/2";
   if (keys.ok() && !simulated && !explained) {
-    return inputError("schema {}: neither sublane.simulate/1 nor sublane.explain/1", inQuotes(schema))
+    return inputError("schema {}: neither sublane.simulate/1 nor sublane.explain/2", inQuotes(schema))
         .hint("sublane simulate ... --json writes such a report");
   }
   keys.text("subject", simulation.subject);
@@ -169,7 +163,8 @@ Status readAll(const Json& document, Simulation& simulation) {
   if (simulated) {
     readSimulation(keys, simulation);
   } else {
-    simulation.clock_hz = simulation.chip->clock_hz;
+    keys.textIfThere("model_hash", simulation.model_hash);
+    keys.number("clock_hz", simulation.clock_hz);
     keys.each("steps", [&](JsonKeys& step) { simulation.steps.push_back(readExplainedStep(step)); });
   }
   for (const SimulatedStep& step : simulation.steps) checkSums(step, keys);

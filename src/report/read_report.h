@@ -15,9 +15,8 @@ namespace sublane::report {
 /// Does it begin as JSON does?
 bool isReport(const std::string& path);
 
-/// An explanation becomes a simulation on a lower rung: its rows have libtpu's estimates. Errors: no such
-/// file, not JSON, another schema, a key that is missing or of another type (with its path), sums that
-/// disagree.
+/// Errors: no such file, not JSON, another schema, a key that is missing or of another type (with its path),
+/// sums that disagree.
 Result<Simulation> readReport(const std::string& path);
 Result<Simulation> parseReport(std::string_view text, const std::string& where);
 

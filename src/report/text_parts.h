@@ -1,4 +1,4 @@
-// What the text views share: lines of at most 100 columns.
+// What the text views share, here and in later folders: lines of at most 100 columns.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ TEST_F(CheckVerb, WritesPassesAndFails) {
   const SubprocessResult slower = check({"--sarif", sarif, "--junit", junit});
   EXPECT_EQ(slower.code, 1) << slower.errors;
   EXPECT_NE(slower.output.find("FAILED"), std::string::npos) << slower.output;
-  EXPECT_NE(slower.errors.find("is slower than"), std::string::npos);
+  EXPECT_NE(slower.errors.find("is slower than"), std::string::npos) << slower.errors;
   EXPECT_EQ(nlohmann::json::parse(readFile(sarif).value())["version"], "2.1.0");
   EXPECT_NE(readFile(junit)->find("failures=\"1\""), std::string::npos);
   EXPECT_EQ(check({"--max-regression", "10000%"}).code, 2);

@@ -24,8 +24,8 @@ std::string refused(const std::vector<std::string>& arguments) {
 
 bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-const char* const kVerbs[] = {"calibrate", "check",   "chips", "diff",     "doctor",   "explain",
-                              "fetch",     "inspect", "run",   "simulate", "template", "tokenize"};
+const char* const kVerbs[] = {"calibrate", "check", "chips", "diff",     "doctor",   "explain", "fetch",
+                              "inspect",   "log",   "run",   "simulate", "template", "tokenize"};
 
 TEST(Usage, HelpIsNoError) {
   EXPECT_EQ(sublane({"--help"}).code, 0);

@@ -61,29 +61,12 @@ TEST(ReadReport, ASimulationComesBackSoThatItsDifferenceIsNone) {
   EXPECT_EQ(toJson(differenceOf(before, after).value()), toJson(differenceOf(*read, after).value()));
 }
 
-TEST(ReadReport, AnExplanationStandsOnItsEstimates) {
-  Explanation explanation{.subject = "a.mlir", .chip = &v6e(), .compiler = "libtpu 0.0.52"};
-  Step step{.name = "a.mlir"};
-  Row row{.place = {.layer = RowPlace::kEvery, .part = "mlp"}, .kind = "matmul", .op = "fusion.1"};
-  row.us = 3;
-  row.origin = Origin::kCompiler;
-  row.flops = 1;
-  step.rows = {row};
-  step.total.us = 3;
-  explanation.steps = {step};
-  const Result<Simulation> read = parseReport(toJson(explanation), "r.json");
-  ASSERT_TRUE(read.ok()) << read.error().text();
-  EXPECT_EQ(read->steps[0].rung, Rung::kCompiler);
-  EXPECT_EQ(read->steps[0].rows[0].row.place.layer, RowPlace::kEvery);
-  EXPECT_DOUBLE_EQ(read->steps[0].us, 3);
-}
-
 TEST(ReadReport, WhatIsWrongSaysWhere) {
   EXPECT_EQ(fault("{\"schema\": "), "r.json: not JSON");
   EXPECT_EQ(fault("[]"), "r.json: not an object");
   EXPECT_EQ(fault("{}"), "r.json: schema: missing");
   EXPECT_EQ(fault("{\"schema\": \"sublane.chips/1\"}"),
-            "r.json: schema \"sublane.chips/1\": neither sublane.simulate/1 nor sublane.explain/1");
+            "r.json: schema \"sublane.chips/1\": neither sublane.simulate/1 nor sublane.explain/2");
   EXPECT_EQ(fault(with("/ops/1/us", "fast")), "r.json: ops[1].us: no number");
   EXPECT_EQ(fault(with("/ops/0/count", -1)), "r.json: ops[0].count: not within 0 and 4398046511104");
   EXPECT_EQ(fault(with("/ops/0/cycles", 18446744073709551615u)),

@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "base/paths.h"
+#include "report/read_report.h"
+#include "report/redact.h"
 
 namespace sublane::views {
 namespace {
@@ -236,6 +238,41 @@ TEST(ExplainJson, FocusAndBundlesChooseWhatIsWritten) {
   EXPECT_FALSE(jsonOf({})["steps"][0]["kernels"][0].contains("bundles"));
   EXPECT_EQ(jsonOf({.bundles = true})["steps"][0]["kernels"][0]["bundles"][2],
             (nlohmann::json{100, 50, "issue:mxu", 1, "vmatmul@0"}));
+}
+
+TEST(ExplainJson, IsReadBackForDiffs) {
+  const report::Simulation made = example();
+  Result<report::Simulation> read = report::parseReport(*toJson(reportFor(made), {}), "r.json");
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  ASSERT_EQ(read->steps.size(), 1u);
+  EXPECT_DOUBLE_EQ(read->steps[0].us, made.steps[0].us);
+  EXPECT_EQ(read->steps[0].rows.size(), made.steps[0].rows.size());
+  EXPECT_EQ(read->steps[0].causes, made.steps[0].causes);
+}
+
+TEST(Redact, NoNameIsLeftInAnyView) {
+  report::Simulation made = example();
+  SimulatedStep& step = made.steps[0];
+  made.subject = step.rows[0].row.op = step.rows[0].row.kernel = step.rows[0].row.place.part = "Zebra";
+  step.rows[1].row.source = "/home/Zebra/model.py:3";
+  step.anatomy.kernels[0].name = step.anatomy.kernels[0].source = "Zebra";
+  step.anatomy.kernels[0].bundles[0].text = "(p0) s1 = sld smem[#Zebra], 2718 ; vmatmul@0 -> Zebra";
+  step.anatomy.buffers[0].op = step.anatomy.schedule[1] = "Zebra";
+  llo::HloModule module{.name = "Zebra", .computations = {{}}};
+  module.computations[0].instructions = {
+      {.name = "Zebra", .opcode = "add", .metadata = {"Zebra", "Zebra", 3}}};
+  step.module = std::make_shared<const llo::HloModule>(module);
+  report::Pseudonyms names;
+  report::redact(made, names);
+  const Report report{.simulation = made, .findings = {{}}};
+  for (const std::string& view :
+       {*toText(report, {.views = {"all"}, .top = 0}), *toJson(report, {.bundles = true})}) {
+    EXPECT_EQ(view.find("Zebra"), std::string::npos) << view;
+    EXPECT_EQ(view.find("2718"), std::string::npos) << view;
+  }
+  EXPECT_EQ(step.anatomy.kernels[0].bundles[0].text, "sld ; vmatmul@0");
+  EXPECT_EQ(step.module->computations[0].instructions[0].name, step.rows[0].row.op)
+      << "one name, one pseudonym";
 }
 
 }  // namespace
