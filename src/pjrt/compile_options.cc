@@ -1,5 +1,5 @@
+#include "base/wire.h"
 #include "pjrt/pjrt.h"
-#include "pjrt/wire.h"
 
 namespace sublane::pjrt {
 

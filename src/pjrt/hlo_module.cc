@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/wire.h"
 #include "pjrt/ahead_of_time.h"
-#include "pjrt/wire.h"
 
 namespace sublane::pjrt {
 

@@ -1,6 +1,6 @@
 #include "pjrt/messages.h"
 
-#include "pjrt/wire.h"
+#include "base/wire.h"
 
 namespace sublane::pjrt {
 

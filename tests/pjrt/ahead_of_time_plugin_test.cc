@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "base/paths.h"
-#include "pjrt/wire.h"
+#include "base/wire.h"
 #include "pjrt/worker.h"
 
 namespace sublane::pjrt {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/wire.h"
 #include "pjrt/ahead_of_time.h"
-#include "pjrt/wire.h"
 
 namespace sublane::pjrt {
 namespace {

@@ -1,9 +1,9 @@
-#include "pjrt/wire.h"
+#include "base/wire.h"
 
 #include <bit>
 #include <cstring>
 
-namespace sublane::pjrt {
+namespace sublane {
 
 namespace {
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
@@ -22,10 +22,11 @@ void WireWriter::number(uint32_t field, int64_t value) {
   varint(static_cast<uint64_t>(value));
 }
 
-void WireWriter::real(uint32_t field, double value) {
+void WireWriter::real(uint32_t field, double value) { fixed(field, std::bit_cast<uint64_t>(value)); }
+
+void WireWriter::fixed(uint32_t field, uint64_t value) {
   varint(uint64_t{field} << 3 | kFixed64);
-  const auto bits = std::bit_cast<uint64_t>(value);
-  for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<char>(bits >> shift));
+  for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<char>(value >> shift));
 }
 
 void WireWriter::text(uint32_t field, std::string_view value) {
@@ -94,4 +95,4 @@ bool WireReader::value() {
 
 double WireReader::real() const { return type_ == kFixed64 ? std::bit_cast<double>(value_) : 0; }
 
-}  // namespace sublane::pjrt
+}  // namespace sublane

@@ -1,5 +1,5 @@
-// Protocol buffers' wire format, as much as we need: compile options out, HLO modules in, and our own
-// messages between a compile and its worker. No schema: fields are numbers.
+// Protocol buffers' wire format, as much as we need: compile options and traces out, HLO modules in, and our
+// own messages between a compile and its worker. No schema: fields are numbers.
 //
 //   WireWriter out;
 //   out.number(4, 1);
@@ -12,15 +12,17 @@
 #include <string>
 #include <string_view>
 
-namespace sublane::pjrt {
+namespace sublane {
 
 class WireWriter {
  public:
   void number(uint32_t field, int64_t value);         // int32, int64, bool, enum
   void real(uint32_t field, double value);            // double
+  void fixed(uint32_t field, uint64_t value);         // fixed64
   void text(uint32_t field, std::string_view value);  // string, bytes, message
   void raw(std::string_view fields) { bytes_.append(fields); }
   const std::string& bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }  // keeps the memory
 
  private:
   void varint(uint64_t value);
@@ -56,4 +58,4 @@ class WireReader {
   std::string_view raw_;
 };
 
-}  // namespace sublane::pjrt
+}  // namespace sublane

@@ -1,42 +1,16 @@
-#include "pjrt/wire.h"
+#include "base/wire.h"
 
 #include <gtest/gtest.h>
 
-#include "pjrt/pjrt.h"
-
-namespace sublane::pjrt {
+namespace sublane {
 namespace {
-
-std::string hex(const std::string& bytes) {
-  std::string out;
-  for (unsigned char byte : bytes) out += fmt::format("{}{:02x}", out.empty() ? "" : " ", byte);
-  return out;
-}
-
-TEST(CompileOptions, SmallestIsSixBytes) { EXPECT_EQ(hex(encodeCompileOptions({})), "1a 04 20 01 28 01"); }
-
-TEST(CompileOptions, PartitionsTurnOnShardy) {
-  EXPECT_EQ(hex(encodeCompileOptions({.partitions = 8})), "1a 09 20 01 28 08 30 01 98 01 01");
-}
-
-// The same message from protobuf: map entry (field 7) { key = 1, value = 2 { string 1 | bool 2 | int64 3 |
-// double 4 } }.
-TEST(CompileOptions, EachKindOfOverride) {
-  EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"a", std::string("x")}}})),
-            "1a 04 20 01 28 01 3a 08 0a 01 61 12 03 0a 01 78");
-  EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"b", true}}})),
-            "1a 04 20 01 28 01 3a 07 0a 01 62 12 02 10 01");
-  EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"c", int64_t{300}}}})),
-            "1a 04 20 01 28 01 3a 08 0a 01 63 12 03 18 ac 02");
-  EXPECT_EQ(hex(encodeCompileOptions({.overrides = {{"d", 1.0}}})),
-            "1a 04 20 01 28 01 3a 0e 0a 01 64 12 09 21 00 00 00 00 00 00 f0 3f");
-}
 
 TEST(Wire, NumbersSurvive) {
   WireWriter out;
   for (int64_t value : {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{-1}, INT64_MAX, INT64_MIN})
     out.number(3, value);
   out.real(1000, -2.5);
+  out.fixed(7, 0xfedcba9876543210);
   out.text(2, std::string("\0x", 2));
   WireReader in(out.bytes());
   for (int64_t value : {int64_t{0}, int64_t{127}, int64_t{128}, int64_t{-1}, INT64_MAX, INT64_MIN}) {
@@ -47,6 +21,9 @@ TEST(Wire, NumbersSurvive) {
   ASSERT_TRUE(in.next());
   EXPECT_EQ(in.field(), 1000u);
   EXPECT_EQ(in.real(), -2.5);
+  ASSERT_TRUE(in.next());
+  EXPECT_EQ(in.field(), 7u);
+  EXPECT_EQ(static_cast<uint64_t>(in.number()), 0xfedcba9876543210);
   ASSERT_TRUE(in.next());
   EXPECT_EQ(in.text(), std::string_view("\0x", 2));
   EXPECT_FALSE(in.next());
@@ -63,7 +40,7 @@ TEST(Wire, MalformedBytesEndTheReading) {
     WireReader in(bytes);
     while (in.next()) {
     }
-    EXPECT_FALSE(in.wellFormed()) << hex(std::string(bytes));
+    EXPECT_FALSE(in.wellFormed()) << ::testing::PrintToString(bytes);
   }
   // A varint of more than 64 bits.
   WireReader in("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f");
@@ -72,4 +49,4 @@ TEST(Wire, MalformedBytesEndTheReading) {
 }
 
 }  // namespace
-}  // namespace sublane::pjrt
+}  // namespace sublane
