@@ -32,9 +32,16 @@ constexpr std::string_view kNames[] = {"issue:scalar",
                                        "not_modelled"};
 static_assert(std::size(kNames) == kCauseCount);
 
+constexpr std::string_view kKinds[] = {"cycles", "issued", "done", "taken"};
+constexpr std::string_view kMemories[] = {"", "hbm", "vmem", "smem", "cmem", "code", "other"};
+
 }  // namespace
 
 std::string_view name(Cause cause) { return kNames[static_cast<size_t>(cause)]; }
+
+std::string_view name(Kind kind) { return kKinds[static_cast<size_t>(kind)]; }
+
+std::string_view name(Memory memory) { return kMemories[static_cast<size_t>(memory)]; }
 
 std::optional<Cause> causeNamed(std::string_view text) {
   for (int i = 0; i < kCauseCount; ++i)

@@ -24,6 +24,17 @@ std::string_view unitOf(std::string_view cause) {
   return colon == std::string_view::npos ? cause : cause.substr(colon + 1);
 }
 
+/// What only some kinds have.
+std::string ofTransfer(const events::Event& event) {
+  if (event.kind == events::Kind::kIssued) {
+    return fmt::format(R"(,"from":"{}","to":"{}","link":{})", events::name(event.from),
+                       events::name(event.to), event.link);
+  }
+  if (event.kind == events::Kind::kDone)
+    return fmt::format(R"(,"first_byte":{},"last_byte":{})", event.first_byte, event.last_byte);
+  return "";
+}
+
 }  // namespace
 
 struct EventLines::State {
@@ -58,13 +69,14 @@ std::function<void(const events::Event&)> EventLines::sinkFor(const std::string&
   return [state = state_.get(), nameAt, ops, kernels, step = quoted(step)](const events::Event& event) {
     const std::string_view cause = events::name(event.cause);
     fmt::format_to(std::back_inserter(state->buffer),
-                   R"({{"step":{},"cycle":{},"duration":{},"core":{},"cause":"{}","unit":"{}","op":{},)"
-                   R"("kernel":{},"bundle":{},"bytes":{},"transfer":{}}})"
+                   R"({{"step":{},"what":"{}","cycle":{},"duration":{},"core":{},"cause":"{}","unit":"{}",)"
+                   R"("op":{},"kernel":{},"bundle":{},"bytes":{},"transfer":{}{}}})"
                    "\n",
-                   step, event.cycle, event.duration, event.core, cause, unitOf(cause), nameAt(ops, event.op),
-                   nameAt(kernels, event.listing),
+                   step, events::name(event.kind), event.cycle, event.duration, event.core, cause,
+                   unitOf(cause), nameAt(ops, event.op), nameAt(kernels, event.listing),
                    event.bundle < 0 ? std::string("null") : fmt::format("{}", event.bundle), event.bytes,
-                   event.transfer < 0 ? std::string("null") : fmt::format("{}", event.transfer));
+                   event.transfer < 0 ? std::string("null") : fmt::format("{}", event.transfer),
+                   ofTransfer(event));
     if (state->buffer.size() >= kBuffer) state->flush();
   };
 }

@@ -56,6 +56,7 @@ Status Machine::run() {
     shadow = !shadow;
   }
   flush();
+  if (options_.sink) tellTheRest();
   return Ok{};
 }
 
@@ -231,31 +232,8 @@ void Machine::addStall(events::Cause cause, int64_t cycles, int32_t transfer) {
   time.cycles += cycles;
   time.causes[static_cast<size_t>(cause)] += cycles;
   profile_.stall(pc_, cause, cycles);
-  if (options_.sink) {
-    options_.sink({.cycle = clock_,
-                   .duration = cycles,
-                   .cause = cause,
-                   .op = currentOp(),
-                   .listing = code_.functions[static_cast<size_t>(function_)].listing,
-                   .bundle = code_.bundles[static_cast<size_t>(pc_)],
-                   .transfer = transfer});
-  }
+  if (options_.sink) tell({.cycle = clock_, .duration = cycles, .cause = cause, .transfer = transfer});
   clock_ += cycles;
-}
-
-void Machine::emitSegment(int32_t number, int64_t end) {
-  const Segment& segment = code_.segments[static_cast<size_t>(number)];
-  int64_t cycle = end - segment.cycles;
-  for (int32_t i = segment.first_span; i < segment.first_span + segment.spans; ++i) {
-    const Span& span = code_.spans[static_cast<size_t>(i)];
-    options_.sink({.cycle = cycle,
-                   .duration = span.cycles,
-                   .cause = span.cause,
-                   .op = currentOp(),
-                   .listing = code_.functions[static_cast<size_t>(segment.function)].listing,
-                   .bundle = span.bundle});
-    cycle += span.cycles;
-  }
 }
 
 Run Machine::takeRun() {

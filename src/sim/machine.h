@@ -110,6 +110,11 @@ class Machine {
     int64_t landed = 0, taken = 0;                    // granules
     std::deque<std::pair<int32_t, int64_t>> waiting;  // flight, granules landed before it
   };
+  /// Transfers that are complete and were not told as taken, by flag; as Landings, in what the flag counts.
+  struct Arrivals {
+    int64_t landed = 0, taken = 0;
+    std::deque<std::pair<int32_t, int64_t>> waiting;  // serial, landed before it
+  };
   struct Account {
     int32_t traced = -1;
     OpTime time{};
@@ -132,9 +137,16 @@ class Machine {
   bool tooLong();
   int64_t fastForward(const LoopPlan& plan);
   void addStall(events::Cause cause, int64_t cycles, int32_t transfer);
-  void emitSegment(int32_t segment, int64_t end);
   bool callFunction(int32_t function);
   bool checkFailed(int32_t remark);
+  // machine_events.cc
+  void tell(events::Event event);
+  void emitSegment(int32_t segment, int64_t end);
+  void tellIssued(const Flight& flight, int32_t serial, events::Memory from, events::Memory to, bool link);
+  void tellDone(const Flight& flight, const Transfer& transfer);
+  void tellTaken(int32_t flag, int64_t until);
+  void tellAllTaken(int32_t flag);
+  void tellTheRest();
   // machine_overlay.cc
   bool enterOverlay(int32_t overlay);
   bool resident(int32_t overlay) const;
@@ -158,6 +170,7 @@ class Machine {
   std::string here() const { return place(function_, code_.bundles[static_cast<size_t>(pc_)]); }
   // machine_dma.cc
   bool waitFor(uint32_t flag, int32_t value);
+  bool waitedFor(uint32_t flag, int32_t value);
   bool deliver(int64_t limit);
   bool complete(const Transfer& transfer);
   bool issue(const DmaSite& site);
@@ -215,6 +228,7 @@ class Machine {
   std::vector<Flight> flights_;
   std::vector<int32_t> free_flights_;
   std::map<int32_t, Landings> landings_;
+  std::map<int32_t, Arrivals> arrivals_;             // with a sink
   std::unordered_map<int64_t, Writer> hbm_writers_;  // by granule of 32 bytes, where they are tracked
   std::vector<char> valued_ops_;                     // of each traced operation
 

@@ -12,6 +12,21 @@ namespace {
 constexpr int64_t kSmallTransfer = 4096;
 constexpr int64_t kTileBytes = kSublanes * kRowBytes;
 
+events::Memory memoryOf(llo::Space space) {
+  switch (space) {
+    case llo::Space::kHbm:
+      return events::Memory::kHbm;
+    case llo::Space::kVmem:
+      return events::Memory::kVmem;
+    case llo::Space::kSmem:
+      return events::Memory::kSmem;
+    case llo::Space::kCmem:
+      return events::Memory::kCmem;
+    default:
+      return events::Memory::kOther;
+  }
+}
+
 }  // namespace
 
 bool Machine::flagInRange(uint32_t flag) {
@@ -31,11 +46,18 @@ bool Machine::complete(const Transfer& transfer) {
   flags_[static_cast<size_t>(flight.flag)] += flight.added;
   profile_.complete(flight.use, transfer.done - transfer.issue);
   if (flight.source_flag >= 0) flags_[static_cast<size_t>(flight.source_flag)] += flight.added;
+  if (options_.sink) tellDone(flight, transfer);
   land(transfer.tag);
   return true;
 }
 
 bool Machine::waitFor(uint32_t flag, int32_t value) {
+  if (!waitedFor(flag, value)) return false;
+  if (options_.sink) tellTaken(static_cast<int32_t>(flag), value);
+  return true;
+}
+
+bool Machine::waitedFor(uint32_t flag, int32_t value) {
   if (!deliver(clock_)) return false;
   std::optional<Transfer> last;
   while (flags_[flag] < value) {
@@ -144,15 +166,8 @@ bool Machine::issue(const DmaSite& site) {
   // Whatever is complete by now comes first: `next` never goes back in time.
   const int32_t serial = memory_.issue(clock_, shape, tag);
   forWhatIfs([&](WhatIf& what_if) { what_if.issue(shape, flight.flag, flight.added, flight.source_flag); });
-  if (options_.sink) {
-    options_.sink({.cycle = clock_,
-                   .cause = events::Cause::kDma,
-                   .op = flight.op,
-                   .listing = code_.functions[static_cast<size_t>(function)].listing,
-                   .bundle = bundle,
-                   .bytes = flight.bytes,
-                   .transfer = serial});
-  }
+  if (options_.sink)
+    tellIssued(flight, serial, memoryOf(site.from), memoryOf(site.to), shape.route == Route::kLink);
   return true;
 }
 

@@ -50,6 +50,7 @@ void Machine::settleAll(int32_t flag) {
 
 void Machine::addToFlag(int32_t flag, int32_t value) {
   flags_[static_cast<size_t>(flag)] += value;
+  if (options_.sink && value < 0) arrivals_[flag].taken -= value;
   if (!options_.late_transfers || value >= 0) return;
   if (const auto found = landings_.find(flag); found != landings_.end()) found->second.taken -= value;
 }

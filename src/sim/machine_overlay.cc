@@ -58,7 +58,8 @@ void Machine::fetchOverlay(int32_t overlay) {
                       .bytes = bytes,
                       .added = granules};
   const TransferShape shape{.route = Route::kRead, .bytes = bytes};
-  memory_.issue(clock_, shape, keepFlight(flight));
+  const int32_t serial = memory_.issue(clock_, shape, keepFlight(flight));
+  if (options_.sink) tellIssued(flight, serial, events::Memory::kHbm, events::Memory::kCode, false);
   forWhatIfs([&](WhatIf& what_if) { what_if.issue(shape, codeFlag(), granules); });
   code_granules_ += granules;
   ++overlay_fetches_;
@@ -75,6 +76,7 @@ bool Machine::waitForOverlays() {
     if (!complete(*done)) return false;
     addStall(events::Cause::kOverlay, done->done - clock_, done->serial);
   }
+  if (options_.sink) tellTaken(codeFlag(), code_granules_);
   return true;
 }
 

@@ -315,6 +315,7 @@ Machine::Outcome Machine::execute() {
         if (!(m->op == Do::kWait ? waitFor(flag, asSigned(r[m->b])) : deliver(clock))) return Outcome::kFault;
         clock = clock_;
         if (m->op != Do::kWait && options_.late_transfers) settleAll(static_cast<int32_t>(flag));
+        if (m->op != Do::kWait && options_.sink) tellAllTaken(static_cast<int32_t>(flag));
         if (m->op == Do::kFlagSet) flags_[flag] = asSigned(r[m->b]);
         if (m->op == Do::kFlagRead) flag_fifo_.push_back(flags_[flag]);
         break;

@@ -19,6 +19,13 @@ TEST(Causes, HaveDistinctNamesThatReadBack) {
   EXPECT_EQ(causeNamed("weather"), std::nullopt);
 }
 
+TEST(Kinds, AndMemoriesHaveNames) {
+  EXPECT_EQ(name(Kind::kCycles), "cycles");
+  EXPECT_EQ(name(Kind::kTaken), "taken");
+  EXPECT_EQ(name(Memory::kNone), "");
+  EXPECT_EQ(name(Memory::kOther), "other");
+}
+
 TEST(Causes, Total) {
   CauseCycles cycles{};
   cycles[static_cast<size_t>(Cause::kDma)] = 3;

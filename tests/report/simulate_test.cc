@@ -300,7 +300,15 @@ TEST(EventLines, AreJsonOneALine) {
     ASSERT_TRUE(lines.ok());
     const auto sink = lines->sinkFor("decode", program);
     sink({.cycle = 3, .duration = 2, .cause = Cause::kIssueMatrix, .op = 0, .listing = 0, .bundle = 17});
-    sink({.cycle = 5, .cause = Cause::kDma, .op = 9, .bytes = 512, .transfer = 4});
+    sink({.cycle = 5,
+          .kind = events::Kind::kIssued,
+          .cause = Cause::kDma,
+          .op = 9,
+          .bytes = 512,
+          .transfer = 4,
+          .from = events::Memory::kHbm,
+          .to = events::Memory::kVmem});
+    sink({.cycle = 90, .kind = events::Kind::kDone, .transfer = 4, .first_byte = 60, .last_byte = 80});
     EXPECT_FALSE(std::ifstream(path).good()) << "nothing half";
     ASSERT_TRUE(lines->finish().ok());
   }
@@ -309,6 +317,7 @@ TEST(EventLines, AreJsonOneALine) {
   ASSERT_TRUE(std::getline(file, text));
   auto event = nlohmann::json::parse(text);
   EXPECT_EQ(event["step"], "decode");
+  EXPECT_EQ(event["what"], "cycles");
   EXPECT_EQ(event["cycle"], 3);
   EXPECT_EQ(event["duration"], 2);
   EXPECT_EQ(event["unit"], "mxu");
@@ -322,6 +331,15 @@ TEST(EventLines, AreJsonOneALine) {
   EXPECT_TRUE(event["op"].is_null()) << "an index that the program does not have";
   EXPECT_EQ(event["bytes"], 512);
   EXPECT_EQ(event["transfer"], 4);
+  EXPECT_EQ(event["what"], "issued");
+  EXPECT_EQ(event["from"], "hbm");
+  EXPECT_EQ(event["to"], "vmem");
+  EXPECT_EQ(event["link"], false);
+  ASSERT_TRUE(std::getline(file, text));
+  event = nlohmann::json::parse(text);
+  EXPECT_EQ(event["what"], "done");
+  EXPECT_EQ(event["first_byte"], 60);
+  EXPECT_EQ(event["last_byte"], 80);
   EXPECT_FALSE(std::getline(file, text));
 }
 
