@@ -59,6 +59,18 @@ struct Compiled {
   std::string no_listings;  // why there are none
 };
 
+/// For all that want the events of a step; empty: none does.
+EventSink sinkOf(Context& context, const std::string& step, const llo::Program& program) {
+  EventSink lines, other;
+  if (context.events) lines = context.events->sinkFor(step, program);
+  if (context.options->sink_for) other = context.options->sink_for(step, program, *context.model);
+  if (!lines || !other) return lines ? lines : other;
+  return [lines, other](const events::Event& event) {
+    lines(event);
+    other(event);
+  };
+}
+
 /// The top rung.
 Result<SimulatedStep> executed(Context& context, Compiled& compiled, const Step& priced,
                                const sim::Inputs& inputs) {
@@ -77,7 +89,7 @@ Result<SimulatedStep> executed(Context& context, Compiled& compiled, const Step&
                        .inputs = inputs,
                        .cancel = context.cancel,
                        .slice = context.slice};
-  if (context.events) options.sink = context.events->sinkFor(compiled.text.name, program);
+  options.sink = sinkOf(context, compiled.text.name, program);
   if (context.progress) context.progress(fmt::format("executing {}", compiled.text.name));
   Result<sim::Run> run = sim::simulate(program, *context.model, options);
   if (!run.ok()) return withHint(std::move(run).error(), program.module, inputs);

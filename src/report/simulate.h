@@ -34,10 +34,15 @@ enum class Rung : uint8_t {
 };
 std::string_view name(Rung rung);  // "bundles", "compiler", "roofline"
 
+using EventSink = std::function<void(const events::Event&)>;
+
 struct SimulateOptions {
   std::string inputs{};  // an .npz file with arguments of a program, by number or by name
   std::string events{};  // file for one JSON line an event
-  std::string step{};    // of a model: this step only
+  /// Asked once for each step that is executed, and told its events. `program` is gone when the step is over.
+  std::function<EventSink(const std::string& step, const llo::Program& program, const sim::ChipModel& model)>
+      sink_for{};
+  std::string step{};  // of a model: this step only
   std::vector<sim::Without> without{};
   std::vector<std::string> without_names{};  // as they are shown
   sim::DmaTiming dma = sim::DmaTiming::kShared;
