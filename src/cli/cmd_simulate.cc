@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <optional>
 
 #include "cli/cli.h"
 #include "cli/interrupt.h"
@@ -8,6 +9,7 @@
 #include "io/npz.h"
 #include "report/redact.h"
 #include "report/simulate.h"
+#include "views/perfetto.h"
 
 namespace sublane::cli {
 namespace {
@@ -15,7 +17,7 @@ namespace {
 struct SimulateVerb {
   ModelOptions model;
   report::SimulateOptions options;
-  std::string dma = "shared", mode = "packed", outputs;
+  std::string dma = "shared", mode = "packed", outputs, trace;
 };
 
 Status writeOutputs(const report::Simulation& simulation, const std::string& path) {
@@ -52,10 +54,18 @@ Status simulate(SimulateVerb& verb, const CLI::App& app) {
   verb.options.dma = verb.dma == "shared" ? sim::DmaTiming::kShared : sim::DmaTiming::kCompiler;
   verb.options.mode = verb.mode == "packed" ? sim::Mode::kPacked : sim::Mode::kScoreboard;
   verb.model.request.common.cancel = &interrupted();
-  if (verb.model.redact && !verb.options.events.empty())
-    return inputError("simulate: --events {}: --redact does not reach it, and it holds names",
-                      verb.options.events);
+  if (verb.model.redact && (!verb.options.events.empty() || !verb.trace.empty()))
+    return inputError("simulate: {} {}: --redact does not reach it, and it holds names",
+                      verb.trace.empty() ? "--events" : "--trace",
+                      verb.trace.empty() ? verb.options.events : verb.trace);
+  std::optional<views::PerfettoTrace> trace;
+  if (!verb.trace.empty()) {
+    SUBLANE_TRY(views::PerfettoTrace created, views::PerfettoTrace::create(verb.trace));
+    trace.emplace(std::move(created));
+    verb.options.sink_for = [&](const auto&... of) { return trace->sinkFor(of...); };
+  }
   SUBLANE_TRY(report::Simulation simulation, simulationOf(verb.model, verb.options));
+  if (trace) SUBLANE_CHECK_OK(trace->finish(simulation));
   if (!verb.outputs.empty()) SUBLANE_CHECK_OK(writeOutputs(simulation, verb.outputs));
   const bool as_expected = isAsExpected(simulation);
   if (verb.model.redact) {
@@ -109,6 +119,7 @@ Action addSimulate(CLI::App& app) {
       ->check(CLI::IsMember({"packed", "scoreboard"}))
       ->capture_default_str();
   app.add_option("--events", verb->options.events, "A file for one JSON line an event");
+  app.add_option("--trace", verb->trace, "A file for a Perfetto trace (ui.perfetto.dev); see docs/trace.md");
   return [verb, &app] { return untilInterrupted("simulate", [&] { return simulate(*verb, app); }); };
 }
 

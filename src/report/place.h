@@ -1,4 +1,4 @@
-// Place: which layer and part of the model a compiled operation belongs to; private to the folder.
+// Place: which layer and part of the model a compiled operation belongs to; for this folder and views.
 //
 //   placeOfName("layer.3/attention.qkv/dot")            layer 3, "attention.qkv"
 //   placeOfName("jit(f)/layer.0/mlp.up/dot_general")    layer 0, "mlp.up"

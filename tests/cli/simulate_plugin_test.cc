@@ -128,11 +128,24 @@ TEST_F(SimulateVerb, ComparesResultsAndNamesWhoWroteWhatDiffers) {
   EXPECT_EQ(sublane(verb).code, 2) << "nothing was compared";
 }
 
-TEST_F(SimulateVerb, AFileForEventsThatCannotBeMadeIsAnErrorBeforeTheCompile) {
-  const SubprocessResult result =
-      sublane({"simulate", program_, "--chip", "v6e", "--events", "/no/such/folder/events"});
-  EXPECT_NE(result.code, 0);
-  EXPECT_NE(result.errors.find("/no/such/folder/events"), std::string::npos) << result.errors;
+TEST_F(SimulateVerb, AFileThatCannotBeMadeIsAnErrorBeforeTheCompile) {
+  for (const std::string flag : {"--events", "--trace"}) {
+    const SubprocessResult result =
+        sublane({"simulate", program_, "--chip", "v6e", flag, "/no/such/folder/file"});
+    EXPECT_NE(result.code, 0);
+    EXPECT_NE(result.errors.find("/no/such/folder/file"), std::string::npos) << result.errors;
+  }
+}
+
+TEST_F(SimulateVerb, TraceChangesNothingButTheFile) {
+  const std::string events = folder_->path() + "/events", trace = folder_->path() + "/trace";
+  const SubprocessResult plain = sublane({"simulate", program_, "--chip", "v6e"});
+  const SubprocessResult traced =
+      sublane({"simulate", program_, "--chip", "v6e", "--trace", trace, "--events", events});
+  ASSERT_EQ(traced.code, 0) << traced.errors;
+  EXPECT_EQ(plain.output, traced.output);
+  EXPECT_GT(std::filesystem::file_size(trace), 1000u);
+  EXPECT_GT(std::filesystem::file_size(events), 1000u) << "both are told";
 }
 
 TEST_F(SimulateVerb, AnInterruptEndsTheCompileAndLeavesNothing) {
