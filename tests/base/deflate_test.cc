@@ -29,6 +29,17 @@ TEST(Deflate, RawStreamsHaveNoHeadAndNoChecksum) {
   EXPECT_FALSE(inflated(raw, 4, DeflateForm::kZlib).ok());
 }
 
+TEST(Gzipped, GoesThereAndBackAndHoldsNoTime) {
+  for (const std::string& text : {std::string(), std::string("x"), lines(300000)}) {
+    const std::string packed = gzipped(text);
+    EXPECT_EQ(packed, gzipped(text));
+    EXPECT_EQ(packed.substr(0, 8), std::string("\x1f\x8b\x08\0\0\0\0\0", 8));  // no flags, no time
+    Result<std::string> back = inflated(packed, text.size(), DeflateForm::kGzip);
+    ASSERT_TRUE(back.ok()) << back.error().text();
+    EXPECT_TRUE(*back == text);
+  }
+}
+
 TEST(Deflate, WhatIsWrongIsSaid) {
   const std::string text = lines(1000), packed = deflated(text);
   auto message = [&](std::string_view bytes, uint64_t size) {
