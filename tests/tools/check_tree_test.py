@@ -76,6 +76,11 @@ class CheckTree(unittest.TestCase):
         self.write("src/io/README.md", "# io\n" * 41)
         self.assertFault("readmes", "src/io/README.md: 41 lines are more than 40")
 
+    def testThePagesSourceIsHeldToo(self):
+        self.write("web/src/page.ts", "let x;\n" * 601)
+        self.assertFault("readmes", "web/README.md: missing")
+        self.assertFault("lengths", "web/src/page.ts: 601 lines are more than 600")
+
     def testEmptyFolderNeedsNoReadme(self):
         (self.root / "src" / "engine").mkdir()
         self.assertEqual(self.check("readmes")[0], 0)
