@@ -145,22 +145,27 @@ test('the time line zooms by buttons, keys and wheel', async () => {
   await page.done();
 });
 
-test('the roofline holds the operations, and a point selects its own', async () => {
+test('the roofline holds parts and operations, and a point selects its own', async () => {
   const page = await open(report);
   await page.keyboard.press(key('limits'));
-  const wanted = step.ops.filter((op) => op.flops && op.hbm_bytes > 0 && op.us > 0).length;
-  assert.equal((await page.$$('#roofline .point')).length, wanted);
+  const parts = new Set(step.ops.filter((op) => op.part && op.us > 0).map((op) => op.part));
+  assert.equal((await page.$$('#roofline .point')).length, parts.size);
   const units = await page.$$eval('#units [data-unit]', (list) => list.map((row) => row.dataset.unit));
   assert.deepEqual(
     units,
     step.units.map((unit) => unit.unit),
   );
-  const id = await page.$eval('#roofline .point:last-of-type', (point) => point.dataset.op);
-  await page.$eval('#roofline .point:last-of-type', (point) =>
-    point.dispatchEvent(new MouseEvent('click', {bubbles: true})),
-  );
+  const click = (selector) =>
+    page.$eval(selector, (point) => point.dispatchEvent(new MouseEvent('click', {bubbles: true})));
+  await click('#roofline .point[data-key="attention.core"]');
+  assert.equal(await text(page, '#inspector h2 span'), 'attention.core');
+  await page.selectOption('#roofline-by', 'op');
+  const wanted = step.ops.filter((op) => op.flops && op.hbm_bytes > 0 && op.us > 0);
+  assert.equal((await page.$$('#roofline .point')).length, wanted.length);
+  const id = String(wanted[3].id);
+  await click(`#roofline .point[data-key="${id}"]`);
   assert.equal(await page.$eval('#tree [aria-selected=true]', (item) => item.dataset.id), `op:${id}`);
-  assert.equal(await page.$eval('#roofline .point.selected', (point) => point.dataset.op), id);
+  assert.equal(await page.$eval('#roofline .point.selected', (point) => point.dataset.key), id);
   assert.ok((await text(page, '#units')).includes('selected'));
   await page.done();
 });

@@ -14,8 +14,8 @@ export const groupText: Record<Group, {name: string; long: string; work: boolean
   T: {name: 'transfer', long: "stall: waits for a transfer's bytes", work: false},
   L: {name: 'DMA latency', long: "stall: waits for a transfer's latency", work: false},
   P: {name: 'spill', long: 'bundles that only move spilled values', work: false},
-  O: {name: 'other', long: 'branch, overlay, launch, host, semaphore, overlapped', work: false},
-  N: {name: 'estimate', long: 'not modelled: time that is estimated, not executed', work: false},
+  O: {name: 'other', long: 'branch, launch, overlay, semaphore, ...', work: false},
+  N: {name: 'estimate', long: 'not modelled: estimated, not executed', work: false},
 };
 
 const byCause: Record<string, Group> = {

@@ -9,6 +9,7 @@ export interface Live {
   positions: number;
   sums: Map<What, Float64Array>; // bytes at each position
   total: Float64Array;
+  steady: Map<What, number>; // of them there at every position
   peak: number; // position of the most bytes
   limit: number | null;
   limit_text: string;
@@ -42,7 +43,9 @@ export function liveOf(step: Step, memory: string): Live {
     for (let i = 0; i < positions; ++i) total[i]! += sum[i]!;
   }
   for (let i = 1; i < positions; ++i) if (total[i]! > total[peak]!) peak = i;
-  return {memory, positions, sums, total, peak, limit: null, limit_text: '', limit_origin: null};
+  const least = (sum: Float64Array) => sum.subarray(0, positions).reduce((a, b) => Math.min(a, b), Infinity);
+  const steady = new Map([...sums].map(([what, sum]) => [what, least(sum)] as const));
+  return {memory, positions, sums, total, steady, peak, limit: null, limit_text: '', limit_origin: null};
 }
 
 export const livesAt = (step: Step, position: number): Buffer[] =>

@@ -41,13 +41,13 @@ function linesOf(kernel: Kernel): Line[] {
   }));
 }
 
-function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<Line>[] {
+function columnsOf(kernel: Kernel, has_lines: boolean): Column<Line>[] {
   const total = (rows: Line[], value: (line: Line) => number) => int(rows.reduce((sum, line) => sum + value(line), 0));
   return [
     {
       key: 'bundle',
       label: 'bundle',
-      width: '58px',
+      width: '46px',
       num: true,
       value: (line) => line.index,
       total: (rows) => int(rows.length),
@@ -55,7 +55,7 @@ function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<L
     {
       key: 'loop',
       label: 'loop',
-      width: '112px',
+      width: '96px',
       value: (line) => line.bundle[3],
       show: (line) => (
         <span class="gutter">
@@ -75,9 +75,8 @@ function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<L
     {
       key: 'runs',
       label: 'runs',
-      width: '76px',
+      width: '60px',
       num: true,
-      origin,
       value: (line) => line.bundle[0],
       show: (line) => int(line.bundle[0]),
       total: (rows) => total(rows, (line) => line.bundle[0]),
@@ -85,9 +84,8 @@ function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<L
     {
       key: 'waited',
       label: 'waited',
-      width: '82px',
+      width: '64px',
       num: true,
-      origin,
       value: (line) => line.bundle[1],
       show: (line) => int(line.bundle[1]),
       title: 'cycles beyond its own, for transfers and flags',
@@ -96,9 +94,8 @@ function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<L
     {
       key: 'cycles',
       label: 'cycles',
-      width: '82px',
+      width: '64px',
       num: true,
-      origin,
       value: (line) => line.cycles,
       show: (line) => int(line.cycles),
       total: (rows) => total(rows, (line) => line.cycles),
@@ -114,7 +111,7 @@ function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<L
     {
       key: 'cause',
       label: 'cause',
-      width: '136px',
+      width: '118px',
       value: (line) => line.bundle[2],
       show: (line) =>
         line.bundle[2] ? (
@@ -131,7 +128,7 @@ function columnsOf(kernel: Kernel, origin: string, has_lines: boolean): Column<L
     {
       key: 'text',
       label: 'instructions',
-      width: 'minmax(420px,1fr)',
+      width: 'minmax(320px,1fr)',
       value: (line) => line.bundle[4],
       show: (line) => (
         <code class={line.bundle[4] ? '' : 'dim'} title={line.bundle[4]}>
@@ -202,7 +199,7 @@ export function Bundles({model, state}: {model: StepModel; state: State}) {
     return range ? all.slice(range.first, range.last + 1) : all;
   }, [all, loop]);
   const has_lines = useMemo(() => all.some((line) => line.bundle[5] !== undefined), [all]);
-  const columns = useMemo(() => (kernel ? columnsOf(kernel, step.origin, has_lines) : []), [kernel, has_lines]);
+  const columns = useMemo(() => (kernel ? columnsOf(kernel, has_lines) : []), [kernel, has_lines]);
   if (!kernel)
     return (
       <p class="empty">

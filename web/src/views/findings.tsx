@@ -1,11 +1,11 @@
 // First of all: what makes the step slow, what cures it, and what that is worth. Then where its cycles go.
 import {selectFinding, selectNode, selectRow, selectRows} from '../actions';
-import {CauseBar, CauseList, Legend} from '../parts/cause_bar';
 import {Tag} from '../parts/tag';
-import {bytes, int, percent, us} from '../format';
+import {int, percent, us} from '../format';
 import {update} from '../store';
 import type {StepModel} from '../model';
 import type {Finding} from '../schema';
+import {ByPart, WhereCyclesGo} from './overview';
 import {SpeedOfLight} from './speed_of_light';
 
 function rowsWithSource(model: StepModel, source: string): number[] {
@@ -91,63 +91,6 @@ function Card({model, finding, number}: {model: StepModel; finding: Finding; num
   );
 }
 
-function ByPlace({model}: {model: StepModel}) {
-  const {step} = model;
-  const parts = new Map<
-    string,
-    {us: number; cycles: number; rows: number[]; causes: Record<string, number>; kinds: Set<string>}
-  >();
-  for (const op of step.ops) {
-    const key = op.part ?? 'not placed';
-    const entry = parts.get(key) ?? {us: 0, cycles: 0, rows: [], causes: {}, kinds: new Set<string>()};
-    entry.us += op.us;
-    entry.cycles += op.cycles;
-    entry.rows.push(op.id);
-    for (const [cause, count] of Object.entries(op.causes)) entry.causes[cause] = (entry.causes[cause] ?? 0) + count;
-    parts.set(key, entry);
-  }
-  const rows = [...parts].sort((a, b) => b[1].us - a[1].us).slice(0, 14);
-  const most = rows[0]?.[1].us ?? 0;
-  return (
-    <section>
-      <h2>
-        Parts, over all layers <Tag origin={step.origin} />
-      </h2>
-      <table class="plain wide">
-        <thead>
-          <tr>
-            <th>part</th>
-            <th class="num">us</th>
-            <th class="num">share</th>
-            <th class="num">ops</th>
-            <th>causes</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([name, entry]) => (
-            <tr key={name} class="click" onClick={() => selectRows(`part ${name}`, entry.rows)}>
-              <td>
-                <button type="button" class="link" onClick={() => selectRows(`part ${name}`, entry.rows)}>
-                  {name}
-                </button>
-              </td>
-              <td class="num">{us(entry.us)}</td>
-              <td class="num">{percent(step.total_us > 0 ? entry.us / step.total_us : null)}</td>
-              <td class="num">{int(entry.rows.length)}</td>
-              <td class="bar-cell">
-                <CauseBar causes={entry.causes} cycles={entry.cycles} scale={most > 0 ? entry.us / most : 1} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {parts.size > rows.length && (
-        <p class="dim">{parts.size - rows.length} smaller parts: in the tree and in operations.</p>
-      )}
-    </section>
-  );
-}
-
 export function Findings({model}: {model: StepModel}) {
   const {step} = model;
   return (
@@ -165,83 +108,9 @@ export function Findings({model}: {model: StepModel}) {
           </p>
         )}
       </section>
-      <section>
-        <h2>
-          Where the cycles go <Tag origin={step.origin} />
-        </h2>
-        <Legend />
-        <div class="big-bar">
-          <CauseBar causes={step.causes} cycles={step.cycles} />
-        </div>
-        <div class="columns">
-          <CauseList causes={step.causes} cycles={step.cycles} />
-          <table class="plain">
-            <tbody>
-              <tr>
-                <td>total</td>
-                <td class="num">{us(step.total_us)} us</td>
-                <td>
-                  <Tag origin={step.origin} />
-                </td>
-              </tr>
-              <tr>
-                <td>of it launch</td>
-                <td class="num">{us(step.launch_us)} us</td>
-                <td>
-                  <Tag origin={step.origin} />
-                </td>
-              </tr>
-              <tr>
-                <td>cycles</td>
-                <td class="num" data-cycles={step.cycles}>
-                  {int(step.cycles)}
-                </td>
-                <td>
-                  <Tag origin={step.origin} />
-                </td>
-              </tr>
-              <tr>
-                <td>the compiler's estimate</td>
-                <td class="num">{us(step.compiler_us?.value)} us</td>
-                <td>
-                  <Tag origin={step.compiler_us?.origin} />
-                </td>
-              </tr>
-              <tr>
-                <td>HBM read</td>
-                <td class="num">{bytes(step.hbm_read_bytes)}</td>
-                <td>
-                  <Tag origin="counted" />
-                </td>
-              </tr>
-              <tr>
-                <td>HBM written</td>
-                <td class="num">{bytes(step.hbm_write_bytes)}</td>
-                <td>
-                  <Tag origin="counted" />
-                </td>
-              </tr>
-              <tr>
-                <td>bundles executed</td>
-                <td class="num">{int(step.bundles)}</td>
-                <td>
-                  <Tag origin={step.origin} />
-                </td>
-              </tr>
-              <tr>
-                <td>error</td>
-                <td class="num">{step.error ? `\u00b1 ${percent(step.error.relative, 0)}` : 'none known'}</td>
-                <td class="dim">
-                  {step.error &&
-                    `${step.error.class}, ${step.error.points} points, ${percent(step.error.covered_share, 0)} covered`}
-                </td>
-              </tr>
-            </tbody>
-          </table>
-        </div>
-      </section>
+      <WhereCyclesGo model={model} />
+      <ByPart model={model} />
       <SpeedOfLight model={model} rows={null} />
-      <ByPlace model={model} />
       <p>
         <button type="button" class="link" onClick={() => selectNode(model.tree.root)}>
           the whole step

@@ -134,7 +134,7 @@ export function Inspector({model, state}: {model: StepModel; state: State}) {
         {selection && (
           <button
             type="button"
-            class="link"
+            class="link clear"
             title="Escape"
             onClick={() => update({selection: null, only_selected: false})}
           >
@@ -164,7 +164,7 @@ export function Inspector({model, state}: {model: StepModel; state: State}) {
           {whole && (
             <Row name="operations">
               {int(rows.length)}
-              {sum.count !== rows.length ? ` (${plural(sum.count, 'execution')})` : ''}
+              {sum.count !== rows.length ? `, ${int(sum.count)} runs` : ''}
             </Row>
           )}
           {whole && (
@@ -184,8 +184,13 @@ export function Inspector({model, state}: {model: StepModel; state: State}) {
             </Row>
           )}
           {whole && sum.us > 0 && (
-            <Row name="reached" origin={figures.origin}>
-              {si((sum.hbm_bytes / sum.us) * 1e6, 'B/s')}, {si((sum.flops / sum.us) * 1e6, 'FLOP/s')}
+            <Row name="HBM rate" origin={figures.origin}>
+              {si((sum.hbm_bytes / sum.us) * 1e6, 'B/s')}
+            </Row>
+          )}
+          {whole && sum.us > 0 && (
+            <Row name="FLOP rate" origin={figures.origin}>
+              {si((sum.flops / sum.us) * 1e6, 'FLOP/s')}
             </Row>
           )}
           {op && <OpFacts op={op} />}

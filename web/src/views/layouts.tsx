@@ -41,34 +41,10 @@ const columns: Column<Line>[] = [
     value: (line) => layoutOf(line.shape),
     title: 'minor to major, tiles, memory space',
   },
-  {key: 'memory', label: 'memory', width: '62px', value: (line) => line.memory},
-  {key: 'what', label: 'what', width: '80px', value: (line) => line.what},
-  {
-    key: 'bytes',
-    label: 'bytes',
-    width: '86px',
-    num: true,
-    origin: 'compiler',
-    value: (line) => line.bytes,
-    show: (line) => <span title={`${int(line.bytes)} B`}>{bytes(line.bytes)}</span>,
-    total: (rows) => (
-      <span data-total={total(rows, (line) => line.bytes)}>{bytes(total(rows, (line) => line.bytes))}</span>
-    ),
-  },
-  {
-    key: 'data',
-    label: 'data',
-    width: '86px',
-    num: true,
-    origin: 'counted',
-    value: (line) => line.data_bytes,
-    show: (line) => bytes(line.data_bytes),
-    total: (rows) => bytes(total(rows, (line) => line.data_bytes ?? line.bytes)),
-  },
   {
     key: 'waste',
     label: 'padding',
-    width: '86px',
+    width: '100px',
     num: true,
     origin: 'counted',
     value: (line) => line.waste,
@@ -99,6 +75,30 @@ const columns: Column<Line>[] = [
     value: (line) => (line.data_bytes ? line.bytes / line.data_bytes : null),
     show: (line) => (line.data_bytes ? (line.bytes / line.data_bytes).toFixed(2) : '-'),
   },
+  {
+    key: 'bytes',
+    label: 'bytes',
+    width: '86px',
+    num: true,
+    origin: 'compiler',
+    value: (line) => line.bytes,
+    show: (line) => <span title={`${int(line.bytes)} B`}>{bytes(line.bytes)}</span>,
+    total: (rows) => (
+      <span data-total={total(rows, (line) => line.bytes)}>{bytes(total(rows, (line) => line.bytes))}</span>
+    ),
+  },
+  {
+    key: 'data',
+    label: 'data',
+    width: '86px',
+    num: true,
+    origin: 'counted',
+    value: (line) => line.data_bytes,
+    show: (line) => bytes(line.data_bytes),
+    total: (rows) => bytes(total(rows, (line) => line.data_bytes ?? line.bytes)),
+  },
+  {key: 'memory', label: 'memory', width: '62px', value: (line) => line.memory},
+  {key: 'what', label: 'what', width: '80px', value: (line) => line.what},
 ];
 
 export function Layouts({model}: {model: StepModel}) {

@@ -1,6 +1,6 @@
 // Memory over the schedule, a chart for each memory; the cursor says what lives there.
 import {scaleLinear} from 'd3-scale';
-import {useMemo} from 'preact/hooks';
+import {useMemo, useState} from 'preact/hooks';
 import {selectRows} from '../actions';
 import {Canvas, type Painter} from '../parts/canvas';
 import {Table, type Column} from '../parts/table';
@@ -29,10 +29,18 @@ function livesOf(model: StepModel): Live[] {
   });
 }
 
-function draw(painter: Painter, live: Live, cursor: number, marks: number[]): void {
+/** What is there all the time, where it would flatten all that changes. */
+function baseOf(live: Live, changing: boolean): number {
+  const steady = [...live.steady.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const peak = live.total[live.peak]!;
+  return changing && steady < peak && steady > peak / 2 ? steady : 0;
+}
+
+function draw(painter: Painter, live: Live, cursor: number, marks: number[], changing: boolean): void {
   const {context, ink, width} = painter;
-  const most = live.total[live.peak]! || 1;
-  const showLimit = live.limit !== null && live.limit < most * 4;
+  const hidden = baseOf(live, changing);
+  const most = live.total[live.peak]! - hidden || 1;
+  const showLimit = hidden === 0 && live.limit !== null && live.limit < most * 4;
   const y = scaleLinear()
     .domain([0, Math.max(most * 1.05, showLimit ? live.limit! * 1.02 : 0)])
     .range([chartHeight - 16, 6]);
@@ -55,7 +63,7 @@ function draw(painter: Painter, live: Live, cursor: number, marks: number[]): vo
     for (let p = from; p < Math.min(to, live.positions); ++p) if (live.total[p]! > live.total[at]!) at = p;
     let base = 0;
     for (const what of whats) {
-      const value = live.sums.get(what)![at]!;
+      const value = live.sums.get(what)![at]! - (hidden > 0 ? live.steady.get(what)! : 0);
       if (value <= 0) continue;
       context.fillStyle = painter.fill(what);
       context.fillRect(left + i, y(base + value), 1.05, y(base) - y(base + value));
@@ -122,7 +130,6 @@ function columnsOf(positions: number, cursor: number): Column<Buffer>[] {
       value: (buffer) => buffer.op,
       total: () => 'lives here',
     },
-    {key: 'shape', label: 'shape', width: 'minmax(140px,1.3fr)', origin: 'compiler', value: (buffer) => buffer.shape},
     {
       key: 'bytes',
       label: 'bytes',
@@ -134,6 +141,13 @@ function columnsOf(positions: number, cursor: number): Column<Buffer>[] {
       total: (rows) => (
         <span data-total={sum(rows, (buffer) => buffer.bytes)}>{bytes(sum(rows, (buffer) => buffer.bytes))}</span>
       ),
+    },
+    {
+      key: 'life',
+      label: 'lives over the schedule',
+      width: 'minmax(140px,1fr)',
+      value: (buffer) => buffer.last - buffer.first,
+      show: (buffer) => <Life buffer={buffer} positions={positions} cursor={cursor} />,
     },
     {
       key: 'data',
@@ -153,19 +167,14 @@ function columnsOf(positions: number, cursor: number): Column<Buffer>[] {
       title: 'position in the schedule',
     },
     {key: 'last', label: 'to', width: '54px', num: true, value: (buffer) => buffer.last},
-    {
-      key: 'life',
-      label: 'lives over the schedule',
-      width: 'minmax(140px,1fr)',
-      value: (buffer) => buffer.last - buffer.first,
-      show: (buffer) => <Life buffer={buffer} positions={positions} cursor={cursor} />,
-    },
+    {key: 'shape', label: 'shape', width: 'minmax(140px,1.3fr)', origin: 'compiler', value: (buffer) => buffer.shape},
   ];
 }
 
 export function MemoryTab({model, state}: {model: StepModel; state: State}) {
   const {step} = model;
   const lives = useMemo(() => livesOf(model), [model]);
+  const [changing, setChanging] = useState(true);
   const positions = positionsOf(step);
   const cursor = Math.min(state.cursor, positions - 1);
   const rows = useMemo(() => livesAt(step, cursor), [step, cursor]);
@@ -229,6 +238,9 @@ export function MemoryTab({model, state}: {model: StepModel; state: State}) {
             {live.memory} peak {bytes(live.total[live.peak])}
           </button>
         ))}
+        <button type="button" aria-pressed={changing} class="filter" onClick={() => setChanging(!changing)}>
+          {changing ? 'only what changes' : 'all bytes'}
+        </button>
         {marks.length > 0 && (
           <button type="button" onClick={() => move(marks[0]!)}>
             to the selection
@@ -259,13 +271,16 @@ export function MemoryTab({model, state}: {model: StepModel; state: State}) {
                 <Tag origin={live.limit_origin} />
               </span>
             )}
+            {baseOf(live, changing) > 0 && (
+              <span class="dim">; drawn without {bytes(baseOf(live, changing))} that are there all the time</span>
+            )}
           </div>
           <Canvas
             id={`memory-${live.memory}`}
             height={chartHeight}
             label={`bytes in ${live.memory} over the schedule; peak ${bytes(live.total[live.peak])} at position ${live.peak}; arrow keys move the cursor`}
-            draw={(painter) => draw(painter, live, cursor, marks)}
-            deps={[live, cursor, marks]}
+            draw={(painter) => draw(painter, live, cursor, marks, changing)}
+            deps={[live, cursor, marks, changing]}
             onKey={keys}
             onClick={(x, _y, event) =>
               move(((x - left) / ((event.currentTarget as HTMLElement).clientWidth - left)) * positions - 0.5)

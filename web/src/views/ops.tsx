@@ -30,7 +30,7 @@ function columnsOf(model: StepModel): Column<Op>[] {
       value: (op) => (op.layer === '*' ? -1 : op.layer),
       show: (op) => op.layer ?? '',
     },
-    {key: 'part', label: 'part', width: 'minmax(80px,1fr)', value: (op) => op.part},
+    {key: 'part', label: 'part', width: 'minmax(104px,1fr)', value: (op) => op.part},
     {key: 'kind', label: 'kind', width: '88px', value: (op) => op.kind},
     {
       key: 'us',
@@ -98,7 +98,7 @@ function columnsOf(model: StepModel): Column<Op>[] {
       show: (op) => (op.flops === null ? '?' : si(op.flops)),
       total: (rows) => si(total(rows, (op) => op.flops)),
     },
-    {key: 'bound', label: 'bound', width: '50px', origin: 'datasheet', value: (op) => op.bound},
+    {key: 'bound', label: 'bound', width: '72px', origin: 'datasheet', value: (op) => op.bound},
     {
       key: 'error',
       label: '\u00b1',

@@ -33,25 +33,49 @@ function columnsOf(origin: string): Column<Line>[] {
       value: (line) => line.op,
       total: () => 'total of these rows',
     },
-    {key: 'kernel', label: 'kernel', width: 'minmax(80px,0.7fr)', value: (line) => line.kernel_name},
-    {
-      key: 'bundle',
-      label: 'bundle',
-      width: '54px',
-      num: true,
-      value: (line) => line.bundle,
-      show: (line) => int(line.bundle),
-    },
     {key: 'route', label: 'from \u2192 to', width: '110px', value: (line) => `${line.from} \u2192 ${line.to}`},
     {
-      key: 'count',
-      label: 'count',
-      width: '60px',
+      key: 'verdict',
+      label: 'verdict',
+      width: '64px',
+      value: (line) => verdict(line),
+      title: 'hidden: nobody waited; exposed: half of its time or more was waited for',
+    },
+    {
+      key: 'exposed',
+      label: 'exposed',
+      width: '112px',
+      value: (line) => exposed(line),
+      show: (line) => (
+        <span class={`verdict ${verdict(line)}`}>
+          <span class="meter">
+            <span style={{width: `${exposed(line) * 100}%`}} />
+          </span>
+          <span class="num">{percent(exposed(line), 0)}</span>
+        </span>
+      ),
+    },
+    {
+      key: 'waited',
+      label: 'waited for',
+      width: '102px',
       num: true,
       origin,
-      value: (line) => line.count,
-      show: (line) => int(line.count),
-      total: (rows) => int(total(rows, (line) => line.count)),
+      value: (line) => line.waited_cycles,
+      show: (line) => int(line.waited_cycles),
+      title: 'cycles that the sequencer waited for it',
+      total: (rows) => int(total(rows, (line) => line.waited_cycles)),
+    },
+    {
+      key: 'flight',
+      label: 'under way',
+      width: '102px',
+      num: true,
+      origin,
+      value: (line) => line.flight_cycles,
+      show: (line) => int(line.flight_cycles),
+      title: 'cycles from issue to completion',
+      total: (rows) => int(total(rows, (line) => line.flight_cycles)),
     },
     {
       key: 'bytes',
@@ -64,6 +88,16 @@ function columnsOf(origin: string): Column<Line>[] {
       total: (rows) => (
         <span data-total={total(rows, (line) => line.bytes)}>{bytes(total(rows, (line) => line.bytes))}</span>
       ),
+    },
+    {
+      key: 'count',
+      label: 'count',
+      width: '60px',
+      num: true,
+      origin,
+      value: (line) => line.count,
+      show: (line) => int(line.count),
+      total: (rows) => int(total(rows, (line) => line.count)),
     },
     {
       key: 'pieces',
@@ -83,48 +117,14 @@ function columnsOf(origin: string): Column<Line>[] {
       value: (line) => (line.pieces ? line.bytes / line.pieces : null),
       show: (line) => (line.pieces ? bytes(line.bytes / line.pieces) : '-'),
     },
+    {key: 'kernel', label: 'kernel', width: 'minmax(80px,0.7fr)', value: (line) => line.kernel_name},
     {
-      key: 'flight',
-      label: 'under way',
-      width: '88px',
+      key: 'bundle',
+      label: 'bundle',
+      width: '54px',
       num: true,
-      origin,
-      value: (line) => line.flight_cycles,
-      show: (line) => int(line.flight_cycles),
-      title: 'cycles from issue to completion',
-      total: (rows) => int(total(rows, (line) => line.flight_cycles)),
-    },
-    {
-      key: 'waited',
-      label: 'waited for',
-      width: '88px',
-      num: true,
-      origin,
-      value: (line) => line.waited_cycles,
-      show: (line) => int(line.waited_cycles),
-      title: 'cycles that the sequencer waited for it',
-      total: (rows) => int(total(rows, (line) => line.waited_cycles)),
-    },
-    {
-      key: 'exposed',
-      label: 'exposed',
-      width: '112px',
-      value: (line) => exposed(line),
-      show: (line) => (
-        <span class={`verdict ${verdict(line)}`}>
-          <span class="meter">
-            <span style={{width: `${exposed(line) * 100}%`}} />
-          </span>
-          <span class="num">{percent(exposed(line), 0)}</span>
-        </span>
-      ),
-    },
-    {
-      key: 'verdict',
-      label: 'verdict',
-      width: '64px',
-      value: (line) => verdict(line),
-      title: 'hidden: nobody waited; exposed: half of its time or more was waited for',
+      value: (line) => line.bundle,
+      show: (line) => int(line.bundle),
     },
     {key: 'collective', label: 'collective', width: '66px', value: (line) => (line.collective ? 'yes' : '')},
   ];
