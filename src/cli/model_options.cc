@@ -7,6 +7,10 @@
 #include <cstdio>
 #include <fstream>
 
+#include <fmt/ranges.h>
+
+#include "report/brought.h"
+
 #include "gate/log.h"
 
 namespace sublane::cli {
@@ -57,11 +61,15 @@ bool ModelOptions::isProgram() const {
   return file && file >> word && (word == "module" || word == "module{" || word.substr(0, 4) == "#loc");
 }
 
+bool ModelOptions::isBrought() const { return !isProgram() && report::looksBrought(subject); }
+
 void addModelOptions(CLI::App& verb, ModelOptions& options) {
   report::ModelRequest& request = options.request;
   const CLI::Range sizes(int64_t{1}, int64_t{1} << 24);
-  verb.add_option("MODEL", options.subject,
-                  "A model's name, a .gguf file, a directory, or StableHLO text (.mlir)");
+  verb.add_option(
+      "MODEL", options.subject,
+      "A model's name, a .gguf file, a directory, StableHLO text (.mlir), optimised HLO, or dumps");
+  verb.add_option("--module", options.module, "Of a directory of dumps with several: which one");
   verb.add_option("--chip", request.common.chip, "v4, v5e, v5p, v6e or tpu7x")->required();
   verb.add_option("--mesh", request.common.mesh, "Chips of the slice, as 2x4, for a program with shardings");
   verb.add_option("--config", request.config, "A config.json instead of a model: shapes only");
@@ -90,7 +98,8 @@ void addModelOptions(CLI::App& verb, ModelOptions& options) {
   verb.add_option("--top", options.text.top, "Lines of rows a step; 0: all")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 24))
       ->capture_default_str();
-  verb.add_option("--format", options.format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  verb.add_option("--format", options.format, fmt::format("{}", fmt::join(options.formats, ", ")))
+      ->check(CLI::IsMember(options.formats));
   verb.add_flag("--redact", options.redact, "Strip names, places, files and results from what is printed");
   verb.add_option("--note", options.note, "A note for the log (sublane log)");
   verb.add_flag_callback("--json", [&options] { options.format = "json"; }, "Short for --format json");
@@ -117,10 +126,15 @@ Status readModelOptions(const CLI::App& verb, std::string_view name, ModelOption
     request.common.progress = [name](std::string_view what) { fmt::print(stderr, "{}: {}\n", name, what); };
   }
   SUBLANE_CHECK_OK(fillRequest(name, options));
-  return options.isProgram() ? refuseSizes(verb, name, options.subject) : Status(Ok{});
+  const bool program = options.isProgram() || options.isBrought();
+  return program ? refuseSizes(verb, name, options.subject) : Status(Ok{});
 }
 
 Result<report::Simulation> simulationOf(const ModelOptions& model, const report::SimulateOptions& options) {
+  if (model.isBrought())
+    return report::simulateBrought(model.subject, model.module, model.request.common, options);
+  if (!model.module.empty())
+    return inputError("--module {}: {} is no directory of dumps", model.module, model.subject);
   return model.isProgram() ? report::simulateFile(model.subject, model.request.common, options)
                            : report::simulateModel(model.request, options);
 }

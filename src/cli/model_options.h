@@ -21,7 +21,9 @@ namespace sublane::cli {
 
 struct ModelOptions {
   std::string subject, layers = "unrolled", format = "text", dtype = "bf16";
-  std::vector<std::string> compile_options;  // "xla_flag=value"
+  std::vector<std::string> compile_options;             // "xla_flag=value"
+  std::string module;                                   // of a directory of dumps
+  std::vector<std::string> formats = {"text", "json"};  // that the verb has
   bool redact = false;
   std::string note;  // for the log
   report::ModelRequest request;
@@ -29,6 +31,8 @@ struct ModelOptions {
 
   /// StableHLO text: by its name, or a file that begins as MLIR does.
   bool isProgram() const;
+  /// HLO that is compiled already, or a directory of dumps.
+  bool isBrought() const;
 };
 
 void addModelOptions(CLI::App& verb, ModelOptions& options);

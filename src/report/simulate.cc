@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "report/anatomy_of.h"
+#include "report/brought.h"
 #include "report/class_error.h"
 #include "report/compile.h"
 #include "report/event_lines.h"
@@ -169,21 +170,29 @@ Result<Context> contextOf(const CompileRequest& common, const SimulateOptions& o
   return context;
 }
 
+/// What is the same whoever compiled it.
+Simulation simulationWithout(const Context& context, const CompileRequest& common) {
+  Simulation simulation;
+  simulation.chip = context.chip;
+  simulation.flags = flagTexts(common);
+  simulation.without = context.options->without_names;
+  simulation.dma = context.options->dma;
+  simulation.mode = context.options->mode;
+  if (context.model) {
+    simulation.model_hash = context.model->hash;
+    simulation.clock_hz = context.model->clock_hz;
+  } else {
+    simulation.clock_hz = context.chip->clock_hz;
+  }
+  return simulation;
+}
+
 Result<Simulation> simulatePrograms(const std::vector<StepProgramText>& programs,
                                     const CompileRequest& common, const SimulateOptions& options) {
   SUBLANE_TRY(Context context, contextOf(common, options));
   SUBLANE_TRY(std::vector<CompiledProgram> compiled,
               compilePrograms(programs, common, *context.chip, !options.estimates));
-  Simulation simulation;
-  simulation.chip = context.chip;
-  simulation.flags = flagTexts(common);
-  simulation.without = options.without_names;
-  simulation.dma = options.dma;
-  simulation.mode = options.mode;
-  if (context.model) {
-    simulation.model_hash = context.model->hash;
-    simulation.clock_hz = context.model->clock_hz;
-  }
+  Simulation simulation = simulationWithout(context, common);
   for (size_t i = 0; i < programs.size(); ++i) {
     context.compiler = simulation.compiler = compilerName(compiled[i].result.platform_version);
     SUBLANE_TRY(SimulatedStep step, simulatedProgram(context, programs[i], std::move(compiled[i])));
@@ -244,6 +253,34 @@ Result<Simulation> simulateFile(const std::string& path, const CompileRequest& c
   for (SimulatedRow& row : simulation.steps[0].rows) {
     if (row.row.source.substr(0, 2) == "-:") row.row.source = name + row.row.source.substr(1);
   }
+  return simulation;
+}
+
+Result<Simulation> simulateBrought(const std::string& path, const std::string& module,
+                                   const CompileRequest& common, const SimulateOptions& options) {
+  if (!options.step.empty()) return inputError("--step {}: a program has no steps", options.step);
+  if (!common.compile_options.empty()) {
+    return inputError("--compile-option: {} is compiled already", path)
+        .hint("give the program's StableHLO, and it is compiled with the flag");
+  }
+  SUBLANE_TRY(Context context, contextOf(common, options));
+  SUBLANE_TRY(BroughtProgram brought, readBrought(path, module));
+  Simulation simulation = simulationWithout(context, common);
+  simulation.subject = path;
+  simulation.detail =
+      fmt::format("{}, module {}, for {} as you say", brought.form, brought.name, common.chip);
+  simulation.compiler = "whoever made " + path;
+  context.compiler = simulation.compiler;
+  const StepProgramText text{.name = brought.name, .bucket = "", .stablehlo = ""};
+  SUBLANE_TRY(const Step priced, pricedStep(text, brought.module, std::nullopt, *context.chip));
+  Compiled compiled{.text = text,
+                    .module = std::make_shared<const llo::HloModule>(std::move(brought.module)),
+                    .dump = std::move(brought.dump)};
+  if (compiled.dump.empty()) compiled.no_listings = "there are no listings of libtpu beside it";
+  SUBLANE_TRY(SimulatedStep step, simulatedProgram(context, compiled, priced));
+  step.notes.insert(step.notes.end(), brought.notes.begin(), brought.notes.end());
+  simulation.steps.push_back(std::move(step));
+  if (context.events) SUBLANE_CHECK_OK(context.events->finish());
   return simulation;
 }
 

@@ -148,6 +148,12 @@ Result<Simulation> simulateModel(const ModelRequest& request, const SimulateOpti
 Result<Simulation> simulateFile(const std::string& path, const CompileRequest& common,
                                 const SimulateOptions& options);
 
+/// HLO that a compiler has made already, as text, proto or a directory of dumps (brought.h); `module` picks
+/// one of several. Executed where libtpu's listings are there and the arguments' values suffice; else priced.
+/// Errors: readBrought's, and as above.
+Result<Simulation> simulateBrought(const std::string& path, const std::string& module,
+                                   const CompileRequest& common, const SimulateOptions& options);
+
 /// An output as an array for an .npz file.
 io::NpyArray npyOf(const OutputValue& output);
 

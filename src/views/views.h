@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "findings/findings.h"
+#include "report/diff.h"
 #include "report/simulate.h"
 
 namespace sublane::views {
@@ -54,6 +55,8 @@ Result<std::string> toText(const Report& report, const ViewOptions& options);
 struct JsonOptions {
   std::string focus{};
   bool bundles = false;  // every kernel's bundles with their text
+  bool redacted = false;
+  const report::Difference* difference = nullptr;  // from a step before to this one
 };
 /// Schema "sublane.explain/2": docs/schemas/explain-2.schema.json.
 Result<std::string> toJson(const Report& report, const JsonOptions& options);

@@ -212,7 +212,9 @@ TEST(ExplainJson, TheSchemaNamesEveryField) {
   expectKeys(step["buffers"][0], defs["buffer"]);
   expectKeys(step["findings"][0], defs["finding"]);
   expectKeys(step["units"][0], defs["unit"]);
-  expectKeys(step["limits"][0], defs["limit"]);
+  expectKeys(json["limits"][0], defs["limit"]);
+  expectKeys(step["memories"][0], defs["memory_use"]);
+  expectKeys(step["roofline"][0], defs["roofline"]);
   expectKeys(step["memory"], defs["memory"]);
 }
 
