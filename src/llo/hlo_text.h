@@ -3,8 +3,8 @@
 //
 // The text of a scheduled module lists instructions in order of execution, the proto in another: indices
 // differ, all else is equal. Attributes that nobody here needs are skipped; grammar that is not known is an
-// error with line and column. Text leaves out what the proto has: ids (numbered here in order), and elements
-// of large constants (`literal` stays empty).
+// error with line and column. Text leaves out what the proto has: ids (numbered here in order), elements of
+// large constants (`literal` stays empty), and names and metadata of elements that it writes as %tuple#1.
 //
 //   SUBLANE_TRY(llo::HloModule module, llo::readHloText(text, "f.after_optimizations.txt"));
 #pragma once

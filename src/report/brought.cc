@@ -49,20 +49,44 @@ void addNotes(const Read& read, std::vector<std::string>& notes) {
     notes.emplace_back(
         "the module is not scheduled: it was dumped before the compiler's last passes, and other operations "
         "may run");
-  bool tiles = false, left_out = false, sources = false;
+  bool tiles = false, left_out = false, sources = false, estimates = false;
   for (const llo::Computation& computation : module.computations) {
     for (const llo::Instruction& at : computation.instructions) {
       tiles = tiles || hasTiles(at.shape);
       sources = sources || !at.metadata.source_file.empty();
+      estimates = estimates || at.backend_config.find("estimated_cycles") != std::string::npos;
       left_out = left_out || (at.is("constant") && at.literal.empty() && keepsElements(at.shape.type) &&
                               llo::logicalBytes(at.shape) > 0 && llo::logicalBytes(at.shape) <= 1 << 20);
     }
   }
   if (!tiles)
     notes.emplace_back("no layout has tiles: the module was not compiled for a TPU, or not to the end");
+  if (tiles && !estimates)
+    notes.emplace_back(
+        "the module has no estimates of cycles: it was written before code generation (after_codegen and "
+        "compiled.as_text() have them)");
   if (!sources) notes.emplace_back("the module names no source files: operations have no lines");
   if (read.is_text && left_out)
     notes.emplace_back("the text leaves out elements of constants: executing it cannot give their values");
+}
+
+/// The operations that run, by name: what two files of one compile have in common. Elements of tuples have no
+/// names in some texts, and run for nothing.
+std::vector<std::string_view> operations(const llo::HloModule& module) {
+  std::vector<std::string_view> names;
+  for (const int32_t index : module.entryComputation().schedule) {
+    const llo::Instruction& at = module.entryComputation().at(index);
+    if (!at.is("get-tuple-element")) names.push_back(at.name);
+  }
+  return names;
+}
+
+/// Nothing, or why a module is not the one that libtpu wrote beside its listings.
+std::string whyNotOf(const DumpedModule& dumped, const DumpedHlo& hlo, const llo::HloModule& module) {
+  if (dumped.listings_hlo.empty() || dumped.listings_hlo == hlo.path) return "";
+  const Result<Read> beside = readModule(dumped.listings_hlo);
+  if (!beside.ok() || operations(beside->module) == operations(module)) return "";
+  return fmt::format("{}: it is of another compile than {}", hlo.path, dumped.listings_hlo);
 }
 
 /// The best of a module's files that can be read; why others could not stays as a note.
@@ -71,9 +95,10 @@ Result<BroughtProgram> readDumped(const DumpedModule& dumped, std::vector<std::s
   for (const DumpedHlo& hlo : dumped.hlo) {
     if (hlo.stage == Stage::kBefore) continue;
     Result<Read> read = readModule(hlo.path);
-    if (!read.ok()) {
-      notes.push_back("passed over: " + read.error().message());
-      if (!first) first = read.error();
+    if (!read.ok() && !first) first = read.error();
+    const std::string fault = read.ok() ? whyNotOf(dumped, hlo, read->module) : read.error().message();
+    if (!fault.empty()) {
+      notes.push_back("passed over: " + fault);
       continue;
     }
     addNotes(*read, notes);

@@ -53,10 +53,10 @@ size_t passNumber(std::string_view name) {
 /// When a file was written, by its name: "module_0001.jit_f.cl_1.after_codegen.hlo.pb".
 Stage stageOf(std::string_view name) {
   const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
-  if (name.ends_with(kTopHlo) || has("after_codegen")) return Stage::kFinal;
+  if (has("after_codegen")) return Stage::kFinal;
   if (passNumber(name) != std::string_view::npos || has("before_buffer_assignment") || has("unoptimized"))
     return Stage::kBefore;
-  if (has("after_optimizations")) return Stage::kOptimized;
+  if (has("after_optimizations") || name.ends_with(kTopHlo)) return Stage::kOptimized;
   // A snapshot is taken of what ran, whenever it was dumped.
   if (has("snapshot")) return Stage::kUnknown;
   return name.starts_with("module_") || has("before_optimizations") ? Stage::kBefore : Stage::kUnknown;
@@ -134,6 +134,7 @@ void addHlo(Scan& scan, const fs::path& path, int64_t bytes) {
   DumpedModule* module = nullptr;
   if (name.ends_with(kTopHlo)) {
     module = &scan.programs[path.parent_path().string()][stampOf(name)];
+    module->listings_hlo = path.string();
     if (module->name.empty()) module->name = fmt::format("{}@{}", moduleName(head), stampOf(name));
   } else {
     const std::string group = groupOf(name);
@@ -189,8 +190,9 @@ void joinListings(Scan& scan) {
   }
 }
 
-/// XLA's dump of a module and libtpu's listings of it become one, where there is no doubt which belong
-/// together: a name that each has once, or one program without HLO and one module.
+/// XLA's dump of a module and libtpu's listings of it become one, in order of number and stamp, where each
+/// has the name equally often; and one program without HLO goes with the one module. Whoever reads them
+/// compares the two.
 void mergePrograms(Scan& scan) {
   std::map<std::string, std::vector<std::string>> modules;
   std::map<std::string, std::vector<DumpedModule*>> programs;
@@ -200,17 +202,15 @@ void mergePrograms(Scan& scan) {
   }
   const auto merge = [&](DumpedModule& program, DumpedModule& module) {
     module.listings = std::move(program.listings);
+    module.listings_hlo = std::move(program.listings_hlo);
     module.hlo.insert(module.hlo.end(), program.hlo.begin(), program.hlo.end());
     program = {};
   };
   for (const auto& [name, of_name] : programs) {
     const auto same = modules.find(name);
     if (same == modules.end()) continue;
-    if (of_name.size() == 1 && same->second.size() == 1) {
-      merge(*of_name[0], scan.modules[same->second[0]]);
-    } else if (of_name.size() == same->second.size()) {  // libtpu's have their HLO beside them
-      for (const std::string& group : same->second) scan.modules.erase(group);
-    }
+    if (of_name.size() != same->second.size()) continue;
+    for (size_t i = 0; i < of_name.size(); ++i) merge(*of_name[i], scan.modules[same->second[i]]);
   }
   const auto without = programs.find("");
   if (without != programs.end() && without->second.size() == 1 && scan.modules.size() == 1)

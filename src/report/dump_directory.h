@@ -34,6 +34,7 @@ struct DumpedModule {
   std::string hlo_name;  // "jit_f"; empty where only a proto is there
   std::vector<DumpedHlo> hlo;
   std::vector<std::string> listings;  // paths of libtpu's files
+  std::string listings_hlo;           // the module that libtpu wrote beside them, one of `hlo`; or ""
 };
 
 struct DumpListing {

@@ -35,11 +35,15 @@ std::string module(const std::string& name, int adds = 1) {
   std::string text =
       "HloModule " + name +
       ", is_scheduled=true\n\nENTRY %main (x: f32[8,128]) -> f32[8,128] {\n"
-      "  %x.0 = f32[8,128]{1,0:T(8,128)} parameter(0), metadata={op_name=\"x\" source_file=\"m.py\"}\n";
+      "  %x.0 = f32[8,128]{1,0:T(8,128)} parameter(0), metadata={op_name=\"x\" source_file=\"m.py\"}, "
+      "backend_config={\"window_config\":{\"estimated_cycles\":\"9\"}}\n";
   for (int i = 0; i < adds; ++i)
     text += fmt::format("  %x.{} = f32[8,128]{{1,0:T(8,128)}} add(%x.{}, %x.{})\n", i + 1, i, i);
   return text + "}\n";
 }
+
+/// As the compiler's, it begins with its name and that of its entry.
+const std::string kProto = bytes(1, "test") + bytes(2, "main") + loopModule(0, 3, 1).substr(6);
 
 size_t instructions(const Result<BroughtProgram>& program) {
   EXPECT_TRUE(program.ok()) << (program.ok() ? "" : program.error().text());
@@ -48,9 +52,9 @@ size_t instructions(const Result<BroughtProgram>& program) {
 
 TEST(Brought, AFileOfTextOrProto) {
   const Folder folder;
-  const std::string text = folder.write("f.hlo", module("jit_f")),
-                    proto = folder.write("f.pb", loopModule(0, 3, 1));
+  const std::string text = folder.write("f.hlo", module("jit_f")), proto = folder.write("f.pb", kProto);
   EXPECT_TRUE(looksBrought(text));
+  EXPECT_TRUE(looksBrought(proto));
   const auto program = readBrought(text, "");
   EXPECT_EQ(instructions(program), 2u);
   EXPECT_EQ(program->form, "HLO text");
@@ -123,8 +127,7 @@ TEST(Brought, SeveralModulesAreListedAndPicked) {
 TEST(Brought, ASnapshotHoldsTheModuleThatRan) {
   const Folder folder;
   folder.write("module_0001.jit_f.before_optimizations.txt", module("jit_f", 9));
-  folder.write("module_0001.jit_f.snapshot.0.pb",
-               bytes(1, bytes(1, loopModule(0, 3, 1))) + bytes(2, "an argument"));
+  folder.write("module_0001.jit_f.snapshot.0.pb", bytes(1, bytes(1, kProto)) + bytes(2, "an argument"));
   const auto program = readBrought(folder.path(), "");
   EXPECT_EQ(instructions(program), 6u);
   EXPECT_TRUE(program->path.ends_with("snapshot.0.pb")) << program->path;
@@ -170,7 +173,7 @@ TEST(Brought, XlasModuleAndLibtpusListingsBecomeOne) {
   const Folder folder;
   folder.write("llo/100-TLP-hlo.txt", module("jit_f"));
   folder.write("llo/100-TLP-02-packed-bundles-post-ra.txt", "top");
-  folder.write("xla/module_0007.jit_f.cl_7.after_codegen.txt", module("jit_f", 2));
+  folder.write("xla/module_0007.jit_f.cl_7.after_codegen.txt", module("jit_f"));
   folder.write("xla/module_0008.jit_g.cl_7.after_codegen.txt", module("jit_g", 4));
   const auto listing = listDump(folder.path());
   ASSERT_TRUE(listing.ok()) << listing.error().text();
@@ -179,13 +182,23 @@ TEST(Brought, XlasModuleAndLibtpusListingsBecomeOne) {
   EXPECT_EQ(listing->modules[0].listings.size(), 1u);
   EXPECT_EQ(readBrought(folder.path(), "jit_f")->dump.size(), 1u);
   EXPECT_TRUE(readBrought(folder.path(), "jit_g")->dump.empty());
-  // Several of one name: libtpu's, which have their module beside them.
-  const Folder two;
-  writeListings(two, "");
-  two.write("module_0007.jit_f.cl_7.after_codegen.txt", module("jit_f"));
-  two.write("module_0008.jit_f.cl_7.after_codegen.txt", module("jit_f", 2));
-  EXPECT_EQ(listDump(two.path())->modules.size(), 2u);
-  EXPECT_EQ(readBrought(two.path(), "jit_f@200")->dump.size(), 3u);
+}
+
+TEST(Brought, ModulesOfOneNameGoInOrderAndAreCompared) {
+  const Folder folder;
+  writeListings(folder, "");
+  folder.write("module_0007.jit_f.cl_7.after_codegen.txt", module("jit_f", 1));
+  const std::string second = folder.write("module_0008.jit_f.cl_7.after_codegen.txt", module("jit_f", 2));
+  EXPECT_EQ(listDump(folder.path())->modules.size(), 2u);
+  auto program = readBrought(folder.path(), "module_0008");
+  EXPECT_EQ(program->path, fs::canonical(second));
+  ASSERT_EQ(program->dump.size(), 3u);
+  EXPECT_EQ(program->dump[2].text, "fusion of 200");
+  folder.write("module_0008.jit_f.cl_7.after_codegen.txt", module("jit_f", 5));
+  program = readBrought(folder.path(), "module_0008");
+  EXPECT_EQ(instructions(program), 3u) << "libtpu's own";
+  EXPECT_NE(program->notes.at(0).find("it is of another compile than"), std::string::npos)
+      << program->notes[0];
 }
 
 TEST(Brought, LinksOutOfTheDirectoryAreNotFollowed) {
