@@ -129,7 +129,7 @@ def paged_prefill(cured, tokens=2048, hidden=2560, heads=32, kv_heads=8, width=1
     return step, shapes + [shape_of(x) for x in scalars], {6 + i: x for i, x in enumerate(scalars)}, (5,)
 
 
-def latent_attention(head_major, tokens=256, heads=64, width=128, latent=512, rope=64, context=256, page=64):
+def latent_attention(head_major, tokens=128, heads=64, width=128, latent=512, rope=64, context=256, page=64):
     """Decode of DeepSeek-V3's latent attention: the projections into and out of the latent space in JAX, the kernel of
     tpu-inference between them. `head_major` is how the kernel of that release wants its queries."""
     from tpu_inference.kernels.mla.v2 import kernel
