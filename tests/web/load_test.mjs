@@ -78,7 +78,6 @@ const states = {
   },
   nulls: {
     ...small,
-    limits: [],
     steps: small.steps.map((step) => ({
       ...step,
       error: null,

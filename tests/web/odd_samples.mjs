@@ -1,51 +1,62 @@
 // Variants of a report that a page must live with.
-import {add} from './sample_ops.mjs';
+import {add, clock} from './sample_ops.mjs';
 
-/** The diff of a report against one whose cache was copied. */
+const side = (us) => ({us, origin: 'simulated', count: 0, hbm_bytes: 0, causes_us: {}, ops: []});
+
+function grow(line, op, factor) {
+  for (const [key, scale] of Object.entries({before: factor, after: 1})) {
+    line[key].us += op.us * scale;
+    line[key].count += op.count;
+    line[key].hbm_bytes += Math.round(op.hbm_bytes * scale);
+    const causes = Object.entries(op.causes).map(([cause, cycles]) => [cause, (cycles * scale * 1e6) / clock]);
+    add(line[key].causes_us, Object.fromEntries(causes));
+    if (line[key].ops.length < 5) line[key].ops.push(op.op);
+  }
+  line.change_us = line.after.us - line.before.us;
+}
+
+/** The diff of a report, as sublane.diff/1, against one whose cache was copied three times. */
 export function withDiff(report) {
   const [step] = report.steps;
   const lines = new Map();
+  const line = (place, kind) => ({place, kind, change_us: 0, before: side(0), after: side(0), parts: []});
   for (const op of step.ops) {
-    const key = `${op.part ?? ''} ${op.kind}`;
-    const line = lines.get(key) ?? {
-      place: op.part ?? '',
-      kind: op.kind,
-      before_us: 0,
-      after_us: 0,
-      before_bytes: 0,
-      after_bytes: 0,
-      causes_before: {},
-      causes_after: {},
-      ops_before: [],
-      ops_after: [],
-    };
+    const place = op.part ?? '';
+    if (!lines.has(place))
+      lines.set(place, {
+        ...line(place, op.kind),
+        layers: '0-3',
+        error: {us: 1, origin: 'measured', class: 'GEMM', covered_share: 1},
+        resolvable: true,
+      });
+    const whole = lines.get(place);
+    let part = whole.parts.find((entry) => entry.kind === op.kind);
+    if (!part) whole.parts.push((part = line(place, op.kind)));
     const factor = op.kind === 'copy' ? 3 : op.part === 'mlp.up' ? 0.9 : 1;
-    line.after_us += op.us;
-    line.before_us += op.us * factor;
-    line.after_bytes += op.hbm_bytes;
-    line.before_bytes += Math.round(op.hbm_bytes * factor);
-    add(line.causes_after, op.causes);
-    add(
-      line.causes_before,
-      Object.fromEntries(Object.entries(op.causes).map(([cause, cycles]) => [cause, Math.round(cycles * factor)])),
-    );
-    if (line.ops_after.length < 5) {
-      line.ops_after.push(op.op);
-      line.ops_before.push(op.op);
-    }
-    lines.set(key, line);
+    grow(whole, op, factor);
+    grow(part, op, factor);
   }
   const list = [...lines.values()];
-  const before_us = list.reduce((sum, line) => sum + line.before_us, 0) + step.launch_us;
+  const before_us = list.reduce((sum, entry) => sum + entry.before.us, 0) + step.launch_us;
+  const error = (us) => ({us, origin: 'measured', changed_us: 200, class: 'GEMM', covered_share: 0.9});
+  const stepOf = (name, before, after, rest) => ({
+    name,
+    change_us: after - before,
+    before: side(before),
+    after: side(after),
+    ...rest,
+  });
+  const settings = {flags: {before: '', after: '--xla_tpu_scoped_vmem_limit_kib=65536'}};
   return {
     ...report,
     diff: {
+      schema: 'sublane.diff/1',
       before: 'llama-3-8b at 1a2b3c',
       after: 'llama-3-8b at 4d5e6f',
-      settings: [{name: 'flags', before: '(none)', after: '--xla_tpu_scoped_vmem_limit_kib=65536'}],
+      settings,
       steps: [
-        {name: step.name, before_us, after_us: step.total_us, resolvable: true, resolution: 0.03, lines: list},
-        {name: 'prefill', before_us: 100, after_us: 101, resolvable: false, resolution: 0.05, lines: []},
+        stepOf(step.name, before_us, step.total_us, {lines: list, error: error(9), resolvable: true}),
+        stepOf('prefill', 100, 101, {lines: [], error: error(5), resolvable: false}),
       ],
     },
   };
@@ -69,8 +80,7 @@ export function compilerOnly(report) {
         bundles: 0,
         transfers: [],
         units: [],
-        memories: [],
-        roofline: [],
+        limits: [],
         findings: [],
         kernels: [],
         timeline: [],
@@ -102,7 +112,7 @@ export function hostile(value) {
 export function bare() {
   return {
     schema: 'sublane.explain/2',
-    version: '0',
+
     subject: '',
     detail: null,
     chip: 'v5e',
@@ -114,7 +124,9 @@ export function bare() {
     flags: [],
     assumptions: [],
     redacted: true,
-    limits: [],
+    focus: null,
+    hbm_bytes_per_second: null,
+    bf16_flops_per_second: null,
     steps: [
       {
         name: 'empty',
@@ -136,8 +148,7 @@ export function bare() {
         compiler_us: null,
         memory: null,
         units: [],
-        memories: [],
-        roofline: [],
+        limits: [],
         findings: [],
         ops: [],
         kernels: [],
@@ -146,6 +157,5 @@ export function bare() {
         timeline: [],
       },
     ],
-    diff: null,
   };
 }

@@ -17,7 +17,7 @@ function transfersOf(ops) {
         pieces: 1 + (index % 5) * 16,
         flight_cycles: Math.max(waited, Math.round(op.hbm_bytes / 776) + 546),
         waited_cycles: waited,
-        collective: index % 23 === 0,
+        remote: index % 23 === 0,
       };
     });
 }
@@ -136,6 +136,18 @@ function findingsOf(ops) {
     }));
 }
 
+function limitsOf(bytes, flops, total_us) {
+  const limit = (name, unit, amount, per_second, limit_origin) => {
+    const us = (amount / per_second) * 1e6;
+    return {limit: name, amount, unit, origin: 'simulated', per_second, limit_origin, us, share: us / total_us};
+  };
+  return [
+    limit('hbm', 'B', bytes, 1.64e12, 'datasheet'),
+    limit('mxu', 'FLOP', flops, 9.18e14, 'datasheet'),
+    limit('vmem', 'B', bytes * 6, 3.584e13, 'compiler'),
+  ];
+}
+
 function stepOf(name, options) {
   const random = randomOf(options.seed);
   const ops = opsOf(options, random);
@@ -152,14 +164,13 @@ function stepOf(name, options) {
   for (const op of ops) op.share = op.us / total_us;
   const read = ops.reduce((sum, op) => sum + op.hbm_read_bytes, 0);
   const written = ops.reduce((sum, op) => sum + op.hbm_write_bytes, 0);
-  const flops = ops.reduce((sum, op) => sum + (op.flops ?? 0), 0);
+  const matmul = ops.reduce((sum, op) => sum + op.matmul_flops, 0);
   let at = 0;
   const timeline = ops.map((op) => {
     const begin = at;
     at += op.cycles;
     return [op.kind === 'start, end' ? -1 : op.id, begin, at];
   });
-  const second = total_us / 1e6;
   return {
     name,
     bucket: '8 sequences, a token each, context 1024',
@@ -196,48 +207,15 @@ function stepOf(name, options) {
       slots: slot,
       share: (issued[unit] ?? 0) / (slot * cycles),
       origin: 'simulated',
+      slots_origin: 'compiler',
     })),
-    memories: [
-      {
-        memory: 'hbm',
-        bytes: read + written,
-        us: ((read + written) / 1.64e12) * 1e6,
-        share: (((read + written) / 1.64e12) * 1e6) / total_us,
-        origin: 'simulated',
-        limit_origin: 'datasheet',
-      },
-      {
-        memory: 'vmem',
-        bytes: 6 * (read + written),
-        us: total_us * 0.11,
-        share: 0.11,
-        origin: 'simulated',
-        limit_origin: 'assumed',
-      },
-    ],
-    roofline: [
-      {
-        memory: 'hbm',
-        flops,
-        bytes: read + written,
-        intensity: flops / (read + written),
-        reached_flops_per_second: flops / second,
-        limit_flops_per_second: 9.18e14,
-        limit_bytes_per_second: 1.64e12,
-      },
-      {
-        memory: 'vmem',
-        flops,
-        bytes: 6 * (read + written),
-        intensity: flops / (6 * (read + written)),
-        reached_flops_per_second: flops / second,
-        limit_flops_per_second: 9.18e14,
-        limit_bytes_per_second: 2.15e13,
-      },
-    ],
+    limits: limitsOf(read + written, matmul, total_us),
+    roofline: {origin: 'datasheet', hbm_us: (read + written) / 1.64e6, mxu_us: matmul / 9.18e8},
+    notes: ['6 operations were executed for values that scalars depend on'],
     findings: findingsOf(ops),
     ops,
     kernels,
+    transfer_count: transfersOf(ops).reduce((sum, transfer) => sum + transfer.count, 0),
     transfers: transfersOf(ops),
     buffers: buffersOf(ops, random),
     schedule: ops.map((op) => op.op),
@@ -254,7 +232,6 @@ export const sizes = {
 export function sampleReport(options, steps = ['decode', 'prefill']) {
   return {
     schema: 'sublane.explain/2',
-    version: '0.1.0',
     subject: 'llama-3-8b',
     detail: 'llama, 32 layers unrolled, bf16 weights and cache, greedy sampling',
     chip: 'v6e',
@@ -268,14 +245,9 @@ export function sampleReport(options, steps = ['decode', 'prefill']) {
       'every sequence has the whole context; its pages lie one after another',
       'the clock is derived from the peak rates',
     ],
-    redacted: false,
-    limits: [
-      {name: 'hbm', value: 1.64e12, unit: 'B/s', origin: 'datasheet'},
-      {name: 'vmem', value: 2.15e13, unit: 'B/s', origin: 'assumed'},
-      {name: 'mxu bf16', value: 9.18e14, unit: 'FLOP/s', origin: 'datasheet'},
-      {name: 'vmem capacity', value: 134217728, unit: 'B', origin: 'compiler'},
-    ],
+    focus: null,
+    hbm_bytes_per_second: {value: 1.64e12, origin: 'datasheet'},
+    bf16_flops_per_second: {value: 9.18e14, origin: 'datasheet'},
     steps: steps.map((name, index) => stepOf(name, {...options, seed: options.seed + index})),
-    diff: null,
   };
 }

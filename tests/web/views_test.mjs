@@ -148,7 +148,7 @@ test('the time line zooms by buttons, keys and wheel', async () => {
 test('the roofline holds parts and operations, and a point selects its own', async () => {
   const page = await open(report);
   await page.keyboard.press(key('limits'));
-  const parts = new Set(step.ops.filter((op) => op.part && op.us > 0).map((op) => op.part));
+  const parts = new Set(step.ops.filter((op) => op.part && op.matmul_flops > 0).map((op) => op.part));
   assert.equal((await page.$$('#roofline .point')).length, parts.size);
   const units = await page.$$eval('#units [data-unit]', (list) => list.map((row) => row.dataset.unit));
   assert.deepEqual(
@@ -160,7 +160,7 @@ test('the roofline holds parts and operations, and a point selects its own', asy
   await click('#roofline .point[data-key="attention.core"]');
   assert.equal(await text(page, '#inspector h2 span'), 'attention.core');
   await page.selectOption('#roofline-by', 'op');
-  const wanted = step.ops.filter((op) => op.flops && op.hbm_bytes > 0 && op.us > 0);
+  const wanted = step.ops.filter((op) => op.matmul_flops > 0 && op.hbm_bytes > 0 && op.us > 0);
   assert.equal((await page.$$('#roofline .point')).length, wanted.length);
   const id = String(wanted[3].id);
   await click(`#roofline .point[data-key="${id}"]`);
@@ -224,12 +224,18 @@ test('diff: totals, waterfall, lines, and what is not resolvable', async () => {
   const page = await open(both);
   assert.equal(await page.getAttribute('#tab-diff', 'aria-selected'), 'true');
   const diff = both.diff.steps[0];
-  assert.equal(Number(await page.getAttribute('#diff-total', 'data-before')), diff.before_us);
-  assert.equal(Number(await page.getAttribute('#diff-total', 'data-after')), diff.after_us);
-  assert.ok((await text(page, '.stair:nth-child(2)')).startsWith('attention.cache copy'));
+  assert.equal(Number(await page.getAttribute('#diff-total', 'data-before')), diff.before.us);
+  assert.equal(Number(await page.getAttribute('#diff-total', 'data-after')), diff.after.us);
+  assert.ok((await text(page, '.stair:nth-child(2)')).startsWith('attention.cache'));
   assert.equal(number(await text(page, '#diff .count')), diff.lines.length);
+  await page.click('#diff .filter');
+  assert.equal(
+    number(await text(page, '#diff .count')),
+    diff.lines.reduce((sum, line) => sum + line.parts.length, 0),
+  );
+  await page.click('#diff .filter');
   await page.click('#diff .rows .row');
-  assert.ok((await text(page, '#inspector h2')).includes('attention.cache copy'));
+  assert.ok((await text(page, '#inspector h2')).includes('attention.cache'));
   await page.selectOption('.diff-head select', '1');
   assert.ok((await text(page, '#diff-total')).includes('not resolvable'));
   await page.done();

@@ -41,7 +41,7 @@ function Tab({model, state}: {model: StepModel; state: State}) {
     case 'bundles':
       return <Bundles model={model} state={state} />;
     case 'diff':
-      return <DiffTab model={model} diff={model.report.diff} />;
+      return <DiffTab model={model} diff={model.report.diff ?? null} />;
     case 'about':
       return <About model={model} />;
   }

@@ -14,7 +14,18 @@ export interface StepModel {
   rowsOfOp: Map<string, number[]>;
   units: string[];
   slots: Map<string, number>;
+  roofs: Roof[];
   tree: Tree;
+}
+
+/** A memory's roof: its rate, and the rate of the MXU above it; with where the step stands. */
+export interface Roof {
+  memory: string;
+  flops: number;
+  bytes: number;
+  bytes_per_second: number;
+  flops_per_second: number;
+  origins: [string, string]; // of the two rates
 }
 
 export interface Sum {
@@ -59,9 +70,37 @@ export function modelOf(report: Report, index: number): StepModel {
     transfersOf,
     rowsOfOp,
     units: unitsOf(step),
+    roofs: roofsOf(report, step),
     slots: new Map(step.units.map((unit) => [unit.unit, unit.slots])),
     tree: buildTree({step, report, ops, kernels}),
   };
+}
+
+function roofsOf(report: Report, step: Step): Roof[] {
+  const mxu = step.limits.find((limit) => limit.unit === 'FLOP');
+  const memories = step.limits.filter((limit) => limit.unit === 'B');
+  if (mxu && memories.length) {
+    return memories.map((memory) => ({
+      memory: memory.limit,
+      flops: mxu.amount,
+      bytes: memory.amount,
+      bytes_per_second: memory.per_second,
+      flops_per_second: mxu.per_second,
+      origins: [memory.limit_origin, mxu.limit_origin] as [string, string],
+    }));
+  }
+  // Not executed: what the operations count, under the chip's rates.
+  const {hbm_bytes_per_second: hbm, bf16_flops_per_second: peak} = report;
+  if (!hbm || !peak || !step.ops.length) return [];
+  const flops = step.ops.reduce((sum, op) => sum + op.matmul_flops, 0);
+  const bytes = step.ops.reduce((sum, op) => sum + op.hbm_bytes, 0);
+  const rates = {bytes_per_second: hbm.value, flops_per_second: peak.value};
+  return [{memory: 'hbm', flops, bytes, ...rates, origins: [hbm.origin, peak.origin]}];
+}
+
+/** The chip's HBM rate in bytes a cycle; 0: not known. */
+export function hbmPerCycle(report: Report): number {
+  return report.hbm_bytes_per_second && report.clock_hz ? report.hbm_bytes_per_second.value / report.clock_hz : 0;
 }
 
 /** Units in the data's order, and those that only operations name. */

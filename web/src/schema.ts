@@ -5,10 +5,9 @@ export type Origin = 'measured' | 'simulated' | 'compiler' | 'datasheet' | 'assu
 /** Cycles by cause, and bundles' slots by unit. */
 export type Counts = Record<string, number>;
 
-export interface Limit {
-  name: string;
+/** A rate of the chip. */
+export interface Rate {
   value: number;
-  unit: string;
   origin: Origin;
 }
 
@@ -29,26 +28,22 @@ export interface Memory {
 export interface UnitUse {
   unit: string;
   issued: number;
-  slots: number;
-  share: number;
   origin: Origin;
+  slots: number; // of a bundle
+  slots_origin: Origin;
+  share: number;
 }
-export interface MemoryUse {
-  memory: string;
-  bytes: number;
-  us: number;
-  share: number;
+
+/** What moved or was computed in a step, against the most that the chip can. */
+export interface LimitUse {
+  limit: string; // "hbm", "vmem", "mxu"
+  amount: number;
+  unit: 'B' | 'FLOP' | string;
   origin: Origin;
+  per_second: number;
   limit_origin: Origin;
-}
-export interface Roofline {
-  memory: string;
-  flops: number;
-  bytes: number;
-  intensity: number | null;
-  reached_flops_per_second: number | null;
-  limit_flops_per_second: number;
-  limit_bytes_per_second: number;
+  us: number; // that the amount takes at least
+  share: number;
 }
 
 export interface Finding {
@@ -57,7 +52,7 @@ export interface Finding {
   cure: string | null;
   ops: string[];
   sources: string[];
-  rows: number[];
+  rows: number[]; // all operations; without them, those of the names in ops
   us: number | null;
   gain_us: number | null;
   gain_origin: Origin | null;
@@ -82,6 +77,7 @@ export interface Op {
   hbm_read_bytes: number | null;
   hbm_write_bytes: number | null;
   flops: number | null;
+  matmul_flops: number;
   bound: 'none' | 'hbm' | 'mxu' | string;
   hbm_us: number;
   mxu_us: number;
@@ -131,7 +127,7 @@ export interface Transfer {
   pieces: number;
   flight_cycles: number;
   waited_cycles: number;
-  collective: boolean;
+  remote: boolean;
 }
 
 export interface Buffer {
@@ -160,14 +156,14 @@ export interface Step {
   causes: Counts;
   bundles: number;
   transfers: Transfer[];
-  transfer_count?: number;
+  transfer_count: number | null;
   hbm_read_bytes: number | null;
   hbm_write_bytes: number | null;
   compiler_us: {value: number; origin: Origin} | null;
   memory: Memory | null;
   units: UnitUse[];
-  memories: MemoryUse[];
-  roofline: Roofline[];
+  limits: LimitUse[];
+  notes: string[];
   findings: Finding[];
   ops: Op[];
   kernels: Kernel[];
@@ -176,36 +172,50 @@ export interface Step {
   timeline: [number, number, number][];
 }
 
+/** One side of a line or of a step: sublane.diff/1. */
+export interface DiffSide {
+  us: number;
+  origin: Origin;
+  count: number;
+  hbm_bytes: number;
+  causes_us: Counts;
+  ops: string[];
+}
+export interface DiffError {
+  us: number | null; // smaller changes are not to be told from the simulator's own error
+  origin: Origin;
+  class: string | null;
+  covered_share: number;
+}
 export interface DiffLine {
   place: string;
   kind: string;
-  before_us: number;
-  after_us: number;
-  before_bytes: number | null;
-  after_bytes: number | null;
-  causes_before: Counts | null;
-  causes_after: Counts | null;
-  ops_before: string[] | null;
-  ops_after: string[] | null;
+  change_us: number;
+  before: DiffSide;
+  after: DiffSide;
+  layers?: string | null;
+  error?: DiffError | null;
+  resolvable?: boolean | null; // null: no error is known
+  parts?: DiffLine[];
 }
 export interface DiffStep {
   name: string;
-  before_us: number;
-  after_us: number;
-  resolvable: boolean;
-  resolution: number | null;
+  change_us: number;
+  before: DiffSide;
+  after: DiffSide;
   lines: DiffLine[];
+  error: DiffError | null;
+  resolvable: boolean | null;
 }
 export interface Diff {
   before: string;
   after: string;
-  settings: {name: string; before: string | null; after: string | null}[];
+  settings: Record<string, {before: string; after: string}>;
   steps: DiffStep[];
 }
 
 export interface Report {
   schema: string;
-  version: string;
   subject: string;
   detail: string | null;
   chip: string;
@@ -216,10 +226,13 @@ export interface Report {
   clock_hz: number;
   flags: string[];
   assumptions: string[];
-  redacted: boolean;
-  limits: Limit[];
+  focus: string | null;
+  redacted?: boolean;
+  hbm_bytes_per_second: Rate | null;
+  bf16_flops_per_second: Rate | null;
+  vmem_bytes?: Rate | null;
   steps: Step[];
-  diff: Diff | null;
+  diff?: Diff | null;
   /** Lines of the kernels' own source: file name to [number of the first line, lines]. */
   source_text?: Record<string, [number, string[]]>;
 }

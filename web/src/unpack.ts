@@ -1,6 +1,6 @@
 // The data lies in the page as base64 of gzip of JSON. Missing members become empty ones here, once, so that no view
 // has to ask.
-import type {Bundle, Kernel, Op, Report, Step} from './schema';
+import type {Bundle, Diff, DiffLine, DiffSide, Finding, Kernel, Op, Report, Step} from './schema';
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const native = (Uint8Array as unknown as {fromBase64?: (text: string) => Uint8Array<ArrayBuffer>}).fromBase64;
@@ -33,6 +33,7 @@ function completeOp(op: Op): Op {
     us: number(op.us),
     count: number(op.count),
     hbm_bytes: number(op.hbm_bytes),
+    matmul_flops: number(op.matmul_flops ?? op.flops),
     hbm_us: number(op.hbm_us),
     mxu_us: number(op.mxu_us),
     share: number(op.share),
@@ -56,8 +57,23 @@ function completeKernel(kernel: Kernel): Kernel {
   };
 }
 
+/** A finding says its rows, or only the names of the slowest operations. */
+function completeFinding(finding: Finding, rowsOf: Map<string, number[]>): Finding {
+  const ops = list(finding.ops);
+  const rows = list(finding.rows);
+  return {
+    ...finding,
+    ops,
+    rows: rows.length ? rows : ops.flatMap((op) => rowsOf.get(op) ?? []),
+    sources: list(finding.sources),
+    evidence: list(finding.evidence),
+  };
+}
+
 function completeStep(step: Step): Step {
-  const transfers = Array.isArray(step.transfers) ? step.transfers : [];
+  const ops = list(step.ops).map(completeOp);
+  const rowsOf = new Map<string, number[]>();
+  for (const op of ops) rowsOf.set(op.op, [...(rowsOf.get(op.op) ?? []), op.id]);
   return {
     ...step,
     name: step.name ?? '',
@@ -66,22 +82,29 @@ function completeStep(step: Step): Step {
     launch_us: number(step.launch_us),
     causes: step.causes ?? {},
     units: list(step.units),
-    memories: list(step.memories),
-    roofline: list(step.roofline),
-    transfers,
-    findings: list(step.findings).map((finding) => ({
-      ...finding,
-      ops: list(finding.ops),
-      sources: list(finding.sources),
-      rows: list(finding.rows),
-      evidence: list(finding.evidence),
-    })),
-    ops: list(step.ops).map(completeOp),
+    limits: list(step.limits),
+    notes: list(step.notes),
+    transfers: list(step.transfers),
+    findings: list(step.findings).map((finding) => completeFinding(finding, rowsOf)),
+    ops,
     kernels: list(step.kernels).map(completeKernel),
     buffers: list(step.buffers),
     schedule: list(step.schedule),
     timeline: list(step.timeline),
   };
+}
+
+const side = (value: DiffSide): DiffSide => ({...value, ops: list(value?.ops), causes_us: value?.causes_us ?? {}});
+const diffLine = (line: DiffLine): DiffLine => ({
+  ...line,
+  before: side(line.before),
+  after: side(line.after),
+  parts: list(line.parts).map(diffLine),
+});
+
+function completeDiff(diff: Diff): Diff {
+  const steps = list(diff.steps).map((step) => ({...step, lines: list(step.lines).map(diffLine)}));
+  return {...diff, steps};
 }
 
 function complete(report: Report): Report {
@@ -90,8 +113,7 @@ function complete(report: Report): Report {
     subject: report.subject ?? '',
     flags: list(report.flags),
     assumptions: list(report.assumptions),
-    limits: list(report.limits),
     steps: list(report.steps).map(completeStep),
-    diff: report.diff ?? null,
+    diff: report.diff ? completeDiff(report.diff) : null,
   };
 }

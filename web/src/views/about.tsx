@@ -16,6 +16,20 @@ const memoryRows: [string, string][] = [
   ['donated_state', 'donated arguments (state)'],
 ];
 
+function limitsOf({report, step}: StepModel): [string, number, string, string][] {
+  const rates: [string, number, string, string][] = step.limits.map((limit) => [
+    limit.limit,
+    limit.per_second,
+    `${limit.unit}/s`,
+    limit.limit_origin,
+  ]);
+  const {hbm_bytes_per_second: hbm, bf16_flops_per_second: peak, vmem_bytes: vmem} = report;
+  if (!step.limits.length && hbm) rates.push(['hbm', hbm.value, 'B/s', hbm.origin]);
+  if (peak) rates.push(['mxu, bf16', peak.value, 'FLOP/s', peak.origin]);
+  if (vmem) rates.push(['vmem capacity', vmem.value, 'B', vmem.origin]);
+  return rates;
+}
+
 export function About({model}: {model: StepModel}) {
   const {report, step} = model;
   const facts: [string, string | null | undefined][] = [
@@ -33,7 +47,8 @@ export function About({model}: {model: StepModel}) {
     ['rung', `${step.rung}${step.reason ? `: ${step.reason}` : ''}`],
     ['hint', step.hint],
     ['flags', report.flags.join('  ') || 'none'],
-    ['schema', `${report.schema}, sublane ${report.version}`],
+    ['focus', report.focus],
+    ['schema', report.schema],
   ];
   const {memory} = step;
   return (
@@ -65,14 +80,14 @@ export function About({model}: {model: StepModel}) {
               </tr>
             </thead>
             <tbody>
-              {report.limits.map((limit) => (
-                <tr key={limit.name}>
-                  <td>{limit.name}</td>
-                  <td class="num" title={String(limit.value)}>
-                    {si(limit.value, limit.unit)}
+              {limitsOf(model).map(([name, value, unit, origin]) => (
+                <tr key={name}>
+                  <td>{name}</td>
+                  <td class="num" title={String(value)}>
+                    {si(value, unit)}
                   </td>
                   <td>
-                    <Tag origin={limit.origin} />
+                    <Tag origin={origin} />
                   </td>
                 </tr>
               ))}
@@ -104,11 +119,11 @@ export function About({model}: {model: StepModel}) {
         <section>
           <h2>Assumed or not modelled</h2>
           <ul class="lines">
-            {report.assumptions.map((text, index) => (
+            {[...report.assumptions, ...step.notes].map((text, index) => (
               <li key={index}>{text}</li>
             ))}
           </ul>
-          {!report.assumptions.length && <p class="empty">Nothing is listed.</p>}
+          {!report.assumptions.length && !step.notes.length && <p class="empty">Nothing is listed.</p>}
         </section>
       </div>
     </div>

@@ -50,6 +50,11 @@ export function Header({model, state}: {model: StepModel; state: State}) {
       >
         rung {step.rung}
       </span>
+      {report.focus && (
+        <span class="rung" title="only these rows are in the report; totals are the whole step's">
+          focus {report.focus}
+        </span>
+      )}
       {report.redacted && (
         <span class="rung" title="names, constants and source were stripped">
           redacted

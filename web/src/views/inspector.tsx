@@ -196,7 +196,7 @@ export function Inspector({model, state}: {model: StepModel; state: State}) {
           {op && <OpFacts op={op} />}
         </tbody>
       </table>
-      {node?.kind === 'bundle' && <pre class="bundle-text wrap">{node.note.split(/\s*;;\s*/).join('\n')}</pre>}
+      {node?.kind === 'bundle' && <pre class="bundle-text wrap">{node.note.split(/\s*;;?\s*/).join('\n')}</pre>}
       <h3>
         Causes, cycles <Tag origin={figures.origin} />
       </h3>

@@ -22,10 +22,10 @@ function livesOf(model: StepModel): Live[] {
   names.sort((a, b) => (order.indexOf(a) + 1 || 9) - (order.indexOf(b) + 1 || 9));
   return names.map((memory) => {
     const live = liveOf(step, memory);
-    const limit = report.limits.find((entry) => entry.unit === 'B' && entry.name.toLowerCase().startsWith(memory));
     if (memory === 'hbm' && step.memory?.usable_bytes)
       return {...live, limit: step.memory.usable_bytes, limit_text: 'usable', limit_origin: step.memory.origin};
-    return limit ? {...live, limit: limit.value, limit_text: limit.name, limit_origin: limit.origin} : live;
+    const vmem = memory === 'vmem' ? report.vmem_bytes : null;
+    return vmem ? {...live, limit: vmem.value, limit_text: 'capacity', limit_origin: vmem.origin} : live;
   });
 }
 

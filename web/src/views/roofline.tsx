@@ -7,10 +7,10 @@ import {selectRow, selectRows} from '../actions';
 import {Tag} from '../parts/tag';
 import {hideTip, showTip} from '../parts/tooltip';
 import {bytes, int, percent, si, us} from '../format';
-import type {StepModel} from '../model';
+import type {Roof, StepModel} from '../model';
 import type {State} from '../store';
 import {layerName} from '../tree';
-import type {Op, Roofline as Roof} from '../schema';
+import type {Op} from '../schema';
 
 type By = 'part' | 'place' | 'op';
 interface Point {
@@ -62,7 +62,7 @@ function pointsOf(model: StepModel, by: By): {points: Point[]; without: number} 
     point.rows.push(op.id);
     point.us += op.us;
     point.bytes += op.hbm_bytes;
-    point.flops += op.flops ?? 0;
+    point.flops += op.matmul_flops;
     point.hbm_us += op.hbm_us;
     point.mxu_us += op.mxu_us;
   }
@@ -71,18 +71,19 @@ function pointsOf(model: StepModel, by: By): {points: Point[]; without: number} 
   return {points: points.slice(0, mostPoints), without: all.size - points.length};
 }
 
-const usable = (roof: Roof) => roof.limit_bytes_per_second > 0 && roof.limit_flops_per_second > 0;
-const ridge = (roof: Roof) => roof.limit_flops_per_second / roof.limit_bytes_per_second;
-const attainable = (roof: Roof) =>
-  roof.intensity === null ? null : Math.min(roof.limit_flops_per_second, roof.intensity * roof.limit_bytes_per_second);
+const usable = (roof: Roof) => roof.bytes_per_second > 0 && roof.flops_per_second > 0;
+const ridge = (roof: Roof) => roof.flops_per_second / roof.bytes_per_second;
+const intensityOf = (roof: Roof) => (roof.bytes > 0 && roof.flops > 0 ? roof.flops / roof.bytes : null);
+const reachedBy = (roof: Roof, model: StepModel) =>
+  model.step.total_us > 0 && roof.flops > 0 ? (roof.flops / model.step.total_us) * 1e6 : null;
 
 type Scale = ReturnType<typeof scaleLog<number, number>>;
 
-function scalesOf(roofs: Roof[], points: Point[], width: number): {x: Scale; y: Scale; peak: number} {
-  const marks = roofs.filter((roof) => roof.intensity && roof.reached_flops_per_second);
-  const xs = [...points.map(intensity), ...marks.map((roof) => roof.intensity!), ...roofs.map(ridge)];
-  const ys = [...points.map(rate), ...marks.map((roof) => roof.reached_flops_per_second!)];
-  const peak = max(roofs, (roof) => roof.limit_flops_per_second)!;
+function scalesOf(model: StepModel, roofs: Roof[], points: Point[], width: number): {x: Scale; y: Scale; peak: number} {
+  const marks = roofs.filter((roof) => intensityOf(roof) && reachedBy(roof, model));
+  const xs = [...points.map(intensity), ...marks.map((roof) => intensityOf(roof)!), ...roofs.map(ridge)];
+  const ys = [...points.map(rate), ...marks.map((roof) => reachedBy(roof, model)!)];
+  const peak = max(roofs, (roof) => roof.flops_per_second)!;
   const low = Math.max(peak / 1e9, Math.min(peak / 1e3, (min(ys) ?? peak) / 2));
   return {
     x: scaleLog()
@@ -127,8 +128,8 @@ function Grid({x, y, width}: {x: Scale; y: Scale; width: number}) {
 /** A memory's slope with its rate written along it, and the flat of the peak. */
 function RoofLine({roof, index, x, y}: {roof: Roof; index: number; x: Scale; y: Scale}) {
   const [low, high] = x.domain() as [number, number];
-  const rateAt = (at: number) => Math.min(roof.limit_flops_per_second, at * roof.limit_bytes_per_second);
-  const start = Math.max(low, y.domain()[0]! / roof.limit_bytes_per_second);
+  const rateAt = (at: number) => Math.min(roof.flops_per_second, at * roof.bytes_per_second);
+  const start = Math.max(low, y.domain()[0]! / roof.bytes_per_second);
   const top = Math.min(ridge(roof), high);
   const middle = Math.sqrt(start * top);
   const angle = (Math.atan2(y(rateAt(top)) - y(rateAt(start)), x(top) - x(start)) * 180) / Math.PI;
@@ -142,7 +143,7 @@ function RoofLine({roof, index, x, y}: {roof: Roof; index: number; x: Scale; y: 
         transform={`translate(${x(middle)},${y(rateAt(middle))}) rotate(${angle}) translate(0,-5)`}
         text-anchor="middle"
       >
-        {roof.memory} {si(roof.limit_bytes_per_second, 'B/s')}
+        {roof.memory} {si(roof.bytes_per_second, 'B/s')}
       </text>
     </g>
   );
@@ -184,7 +185,7 @@ function labelsOf(points: Point[], at: (point: Point) => readonly [number, numbe
 
 function Chart({model, roofs, points, by, chosen}: ChartProps) {
   const {box, width} = useBoxWidth();
-  const {x, y, peak} = scalesOf(roofs, points, width);
+  const {x, y, peak} = scalesOf(model, roofs, points, width);
   const size = scaleSqrt()
     .domain([0, points[0]?.us ?? 1])
     .range([3, 12]);
@@ -230,7 +231,7 @@ function Chart({model, roofs, points, by, chosen}: ChartProps) {
       <svg id="roofline" width={width} height={height} role="img" aria-label={label}>
         <Grid x={x} y={y} width={width} />
         <text class="axis" x={(margin.left + width) / 2} y={height - 4} text-anchor="middle">
-          FLOP a byte (counted)
+          FLOP of matrix products a byte (counted)
         </text>
         <text class="axis" transform={`translate(11,${height / 2}) rotate(-90)`} text-anchor="middle">
           FLOP/s ({model.step.origin})
@@ -245,12 +246,12 @@ function Chart({model, roofs, points, by, chosen}: ChartProps) {
           .map(draw)
           .sort((a, b) => Number(a.props.class.includes('selected')) - Number(b.props.class.includes('selected')))}
         {roofs
-          .filter((roof) => roof.intensity && roof.reached_flops_per_second)
+          .filter((roof) => intensityOf(roof) && reachedBy(roof, model))
           .map((roof) => (
             <g
               key={roof.memory}
               class="step-mark"
-              transform={`translate(${x(roof.intensity!)},${y(Math.max(roof.reached_flops_per_second!, low))})`}
+              transform={`translate(${x(intensityOf(roof)!)},${y(Math.max(reachedBy(roof, model)!, low))})`}
             >
               <path d={symbol(symbolDiamond, 160)() ?? ''} />
               <text x={11} y={4}>
@@ -285,14 +286,15 @@ function RoofTable({model, roofs}: {model: StepModel; roofs: Roof[]}) {
       </thead>
       <tbody>
         {roofs.map((roof) => {
-          const limit = attainable(roof);
-          const reached = roof.reached_flops_per_second;
+          const at = intensityOf(roof);
+          const limit = at === null ? null : Math.min(roof.flops_per_second, at * roof.bytes_per_second);
+          const reached = reachedBy(roof, model);
           return (
             <tr key={roof.memory}>
               <td>{roof.memory}</td>
               <td class="num">{si(roof.flops)}</td>
               <td class="num">{bytes(roof.bytes)}</td>
-              <td class="num">{si(roof.intensity)}</td>
+              <td class="num">{si(at)}</td>
               <td class="num">{si(reached, 'FLOP/s')}</td>
               <td class="num">{si(limit, 'FLOP/s')}</td>
               <td class="num">{percent(limit && reached !== null ? reached / limit : null)}</td>
@@ -306,7 +308,7 @@ function RoofTable({model, roofs}: {model: StepModel; roofs: Roof[]}) {
 
 export function Roofline({model, state}: {model: StepModel; state: State}) {
   const [by, setBy] = useState<By>('part');
-  const roofs = model.step.roofline.filter(usable);
+  const roofs = model.roofs.filter(usable);
   const {points, without} = useMemo(() => pointsOf(model, by), [model, by]);
   const chosen = useMemo(
     () => new Set(state.selection && state.selection.rows.length < model.step.ops.length ? state.selection.rows : []),
@@ -323,8 +325,7 @@ export function Roofline({model, state}: {model: StepModel; state: State}) {
   return (
     <section>
       <h2>
-        Roofline <span class="dim">limits</span>{' '}
-        <Tag origin={model.report.limits.find((limit) => limit.name === 'hbm')?.origin ?? 'datasheet'} />
+        Roofline <span class="dim">limits</span> <Tag origin={roofs[0]!.origins[0]} />
         <span class="dim">points</span> <Tag origin={model.step.origin} />
         <select
           id="roofline-by"
@@ -354,8 +355,8 @@ export function Roofline({model, state}: {model: StepModel; state: State}) {
       <RoofTable model={model} roofs={roofs} />
       <p class="dim">
         {int(points.length)} {namings[by].text} drawn{points.length === mostPoints ? ', the slowest' : ''};{' '}
-        {int(without)} have no FLOP, no HBM bytes or no time of their own. Above a slope: its bytes came while others
-        ran (a prefetch counts where it is issued).
+        {int(without)} have no matrix product, no HBM bytes or no time of their own. Above a slope: its bytes came while
+        others ran (a prefetch counts where it is issued).
       </p>
     </section>
   );

@@ -1,7 +1,8 @@
 // How much of each unit and memory was used: of the step, and of what is selected.
 import {Tag} from '../parts/tag';
-import {bytes, int, percent, si, us} from '../format';
-import {sumOf, unitShare, type StepModel} from '../model';
+import {fixed, int, percent, si, us} from '../format';
+import {sumOf, unitShare, type StepModel, type Sum} from '../model';
+import type {LimitUse} from '../schema';
 
 const Meter = ({share, second}: {share: number | null; second?: number | null}) => (
   <span class="meter tall">
@@ -12,9 +13,52 @@ const Meter = ({share, second}: {share: number | null; second?: number | null}) 
   </span>
 );
 
-function limitText(model: StepModel, memory: string): string {
-  const limit = model.report.limits.find((entry) => entry.name === memory);
-  return limit ? si(limit.value, limit.unit) : '-';
+/** Of a selection only what its operations count is known. */
+function selectedShare(limit: LimitUse, sum: Sum): number | null {
+  if (sum.us <= 0) return null;
+  if (limit.limit === 'hbm') return sum.hbm_us / sum.us;
+  return limit.limit === 'mxu' ? sum.mxu_us / sum.us : null;
+}
+
+function LimitsTable({model, rows}: {model: StepModel; rows: number[] | null}) {
+  const sum = rows && sumOf(model, rows);
+  return (
+    <table class="plain wide" id="limits">
+      <thead>
+        <tr>
+          <th>limit</th>
+          <th class="bar-head">share of the time at the peak rate{rows && ' (mark: selected)'}</th>
+          <th class="num">step</th>
+          {rows && <th class="num">selected</th>}
+          <th class="num">amount</th>
+          <th class="num">us at peak</th>
+          <th class="num">peak</th>
+        </tr>
+      </thead>
+      <tbody>
+        {model.step.limits.map((limit) => {
+          const second = sum ? selectedShare(limit, sum) : null;
+          return (
+            <tr key={limit.limit} data-limit={limit.limit}>
+              <td>
+                {limit.limit} <Tag origin={limit.origin} />
+              </td>
+              <td class="bar-cell">
+                <Meter share={limit.share} second={rows ? second : undefined} />
+              </td>
+              <td class="num">{percent(limit.share)}</td>
+              {rows && <td class="num">{percent(second)}</td>}
+              <td class="num">{si(limit.amount, limit.unit)}</td>
+              <td class="num">{us(limit.us)}</td>
+              <td class="num">
+                {si(limit.per_second, `${limit.unit}/s`)} <Tag origin={limit.limit_origin} />
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
 }
 
 function UnitsTable({model, rows}: {model: StepModel; rows: number[] | null}) {
@@ -32,7 +76,7 @@ function UnitsTable({model, rows}: {model: StepModel; rows: number[] | null}) {
           {rows && <th class="num">selected</th>}
           <th class="num">issued</th>
           <th class="num">
-            slots a cycle <Tag origin="compiler" />
+            slots of a bundle <Tag origin={step.units[0]?.slots_origin} />
           </th>
         </tr>
       </thead>
@@ -48,7 +92,7 @@ function UnitsTable({model, rows}: {model: StepModel; rows: number[] | null}) {
               <td class="num">{percent(unit.share)}</td>
               {rows && <td class="num">{percent(second)}</td>}
               <td class="num">{int(unit.issued)}</td>
-              <td class="num">{int(unit.slots)}</td>
+              <td class="num">{fixed(unit.slots, Number.isInteger(unit.slots) ? 0 : 2)}</td>
             </tr>
           );
         })}
@@ -59,8 +103,7 @@ function UnitsTable({model, rows}: {model: StepModel; rows: number[] | null}) {
 
 export function SpeedOfLight({model, rows}: {model: StepModel; rows: number[] | null}) {
   const {step} = model;
-  const sum = rows && sumOf(model, rows);
-  if (!step.units.length && !step.memories.length)
+  if (!step.units.length && !step.limits.length)
     return (
       <section>
         <h2>Speed of light</h2>
@@ -70,43 +113,7 @@ export function SpeedOfLight({model, rows}: {model: StepModel; rows: number[] | 
   return (
     <section>
       <h2>Speed of light</h2>
-      {step.memories.length > 0 && (
-        <table class="plain wide" id="memories">
-          <thead>
-            <tr>
-              <th>memory</th>
-              <th class="bar-head">share of the time at its peak rate</th>
-              <th class="num">step</th>
-              {rows && <th class="num">selected</th>}
-              <th class="num">bytes</th>
-              <th class="num">us at peak</th>
-              <th class="num">peak</th>
-            </tr>
-          </thead>
-          <tbody>
-            {step.memories.map((memory) => {
-              const second = sum && memory.memory === 'hbm' && sum.us > 0 ? sum.hbm_us / sum.us : null;
-              return (
-                <tr key={memory.memory}>
-                  <td>
-                    {memory.memory} <Tag origin={memory.origin} />
-                  </td>
-                  <td class="bar-cell">
-                    <Meter share={memory.share} second={rows ? second : undefined} />
-                  </td>
-                  <td class="num">{percent(memory.share)}</td>
-                  {rows && <td class="num">{percent(second)}</td>}
-                  <td class="num">{bytes(memory.bytes)}</td>
-                  <td class="num">{us(memory.us)}</td>
-                  <td class="num">
-                    {limitText(model, memory.memory)} <Tag origin={memory.limit_origin} />
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      )}
+      {step.limits.length > 0 && <LimitsTable model={model} rows={rows} />}
       {step.units.length > 0 && <UnitsTable model={model} rows={rows} />}
     </section>
   );

@@ -8,7 +8,7 @@ import {Tag} from '../parts/tag';
 import {hideTip, showTip} from '../parts/tooltip';
 import {int, percent, si, us} from '../format';
 import {lanesOf, segmentAt} from '../lanes';
-import {usOf, type StepModel} from '../model';
+import {hbmPerCycle, usOf, type StepModel} from '../model';
 import {update, type State} from '../store';
 import {layerName} from '../tree';
 import {drawAll, gutter, toCycle, unitHeight, unitsTop, type View} from './timeline_draw';
@@ -64,8 +64,7 @@ export function Timeline({model, state}: {model: StepModel; state: State}) {
     );
   const [from, to] = state.zoom ?? [0, lanes.length];
   const view: View = {lanes, from, to, model};
-  const hbm = model.report.limits.find((limit) => limit.name === 'hbm');
-  const hbmFull = hbm && model.report.clock_hz ? hbm.value / model.report.clock_hz : 0;
+  const hbmFull = hbmPerCycle(model.report);
   const zoomBy = (factor: number, center = (from + to) / 2) =>
     update({zoom: clampZoom(center - (center - from) * factor, center + (to - center) * factor, lanes.length)});
   const pan = (part: number) =>

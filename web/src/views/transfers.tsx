@@ -126,14 +126,20 @@ function columnsOf(origin: string): Column<Line>[] {
       value: (line) => line.bundle,
       show: (line) => int(line.bundle),
     },
-    {key: 'collective', label: 'collective', width: '66px', value: (line) => (line.collective ? 'yes' : '')},
+    {
+      key: 'remote',
+      label: 'remote',
+      width: '66px',
+      title: 'to another chip',
+      value: (line) => (line.remote ? 'yes' : ''),
+    },
   ];
 }
 
 function Routes({lines, origin}: {lines: Line[]; origin: string}) {
   const routes = new Map<string, {bytes: number; count: number; waited: number; flight: number}>();
   for (const line of lines) {
-    const key = `${line.from} \u2192 ${line.to}${line.collective ? ' collective' : ''}`;
+    const key = `${line.from} \u2192 ${line.to}${line.remote ? ' remote' : ''}`;
     const entry = routes.get(key) ?? {bytes: 0, count: 0, waited: 0, flight: 0};
     entry.bytes += line.bytes;
     entry.count += line.count;
@@ -206,7 +212,7 @@ export function Transfers({model, state}: {model: StepModel; state: State}) {
             : 'No transfers: nothing was executed on this rung.'
         }
         text={(line) =>
-          `${line.op} ${line.kernel_name} ${line.from} ${line.to} ${verdict(line)} ${line.collective ? 'collective' : ''}`
+          `${line.op} ${line.kernel_name} ${line.from} ${line.to} ${verdict(line)} ${line.remote ? 'remote' : ''}`
         }
         selected={(line) => line.row !== null && chosen.has(line.row) && chosen.size < model.step.ops.length}
         onSelect={(line) => {
