@@ -51,3 +51,5 @@ add_custom_command(
   OUTPUT ${SUBLANE_WEB_INC}
   COMMAND ${CMAKE_COMMAND} -DFROM=${SUBLANE_WEB_TEMPLATE} -DTO=${SUBLANE_WEB_INC} -P ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake
   DEPENDS ${SUBLANE_WEB_TEMPLATE} ${CMAKE_SOURCE_DIR}/cmake/embed_text.cmake VERBATIM)
+# A target of its own: it waits for no library, and those who work on web/ alone build just this.
+add_custom_target(web_page DEPENDS ${SUBLANE_WEB_INC})

@@ -51,6 +51,12 @@ TEST(ToHtml, HoldsTheReportAndNothingElseOfIt) {
   }
 }
 
+TEST(ToHtml, LeavesOutSpaceBetweenTokensOnly) {
+  const std::string page = toHtml("{\n  \"a b\": [ 1,\t2 ],\r\n  \"quote \\\" and \\\\\": \" c \"\n}");
+  const std::string wanted = "{\"a b\":[1,2],\"quote \\\" and \\\\\":\" c \"}";
+  EXPECT_EQ(*inflated(fromBase64(dataOf(page)), wanted.size(), DeflateForm::kGzip), wanted);
+}
+
 TEST(ToHtml, SameJsonSameBytes) {
   EXPECT_EQ(toHtml("{}"), toHtml("{}"));
   EXPECT_NE(toHtml("{}"), toHtml("[]"));

@@ -28,6 +28,7 @@ const byCause: Record<string, Group> = {
   dma: 'T',
   dma_either: 'T',
   dma_both: 'T',
+  waited: 'T',
   dma_latency: 'L',
   spill: 'P',
   not_modelled: 'N',

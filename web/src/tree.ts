@@ -280,6 +280,12 @@ function loopOf(source: Source, parent: Node, kernel: Kernel, index: number): No
 
 const base = (parent: Node) => parent.id.replace(/\/[kl]\d*$/, '');
 
+/** A bundle says its own cause; what it waited, for transfers and flags, comes beside that. */
+export const bundleCauses = ([runs, waited, cause]: Bundle): Counts => ({
+  ...(cause && runs > 0 ? {[cause]: runs} : {}),
+  ...(waited > 0 ? {waited} : {}),
+});
+
 export const bundleCycles = (bundle: Bundle): number => bundle[0] + bundle[1];
 
 function bundleOf(source: Source, parent: Node, kernel: Kernel, index: number): Node {
@@ -294,7 +300,7 @@ function bundleOf(source: Source, parent: Node, kernel: Kernel, index: number): 
     rows: parent.rows,
     cycles,
     us: cyclesToUs(source, cycles),
-    causes: bundle[2] ? {[bundle[2]]: cycles} : {},
+    causes: bundleCauses(bundle),
     issued: {},
     kernel: kernel.id,
     bundle: index,

@@ -41,6 +41,9 @@ function linesOf(kernel: Kernel): Line[] {
   }));
 }
 
+/** What most of its cycles went to: its own work or stall, or a wait. */
+const mainCause = ([runs, waited, cause]: Bundle) => (waited > runs ? 'waited' : cause);
+
 function columnsOf(kernel: Kernel, has_lines: boolean): Column<Line>[] {
   const total = (rows: Line[], value: (line: Line) => number) => int(rows.reduce((sum, line) => sum + value(line), 0));
   return [
@@ -75,7 +78,7 @@ function columnsOf(kernel: Kernel, has_lines: boolean): Column<Line>[] {
     {
       key: 'runs',
       label: 'runs',
-      width: '60px',
+      width: '72px',
       num: true,
       value: (line) => line.bundle[0],
       show: (line) => int(line.bundle[0]),
@@ -112,15 +115,12 @@ function columnsOf(kernel: Kernel, has_lines: boolean): Column<Line>[] {
       key: 'cause',
       label: 'cause',
       width: '118px',
-      value: (line) => line.bundle[2],
-      show: (line) =>
-        line.bundle[2] ? (
-          <>
-            <Swatch group={groupOf(line.bundle[2])} /> {line.bundle[2]}
-          </>
-        ) : (
-          ''
-        ),
+      value: (line) => mainCause(line.bundle),
+      show: (line) => (
+        <>
+          <Swatch group={groupOf(mainCause(line.bundle))} /> {mainCause(line.bundle)}
+        </>
+      ),
     },
     ...(has_lines
       ? [{key: 'line', label: 'line', width: '50px', num: true, value: (line: Line) => line.bundle[5] ?? null}]

@@ -19,6 +19,8 @@ function livesOf(model: StepModel): Live[] {
   const {step, report} = model;
   const names = [...new Set(step.buffers.map((buffer) => buffer.memory))];
   const order = ['hbm', 'vmem', 'cmem', 'smem'];
+  const charted = names.filter((name) => ['hbm', 'vmem', 'cmem'].includes(name));
+  if (charted.length) names.splice(0, names.length, ...charted); // the others are small: in the table
   names.sort((a, b) => (order.indexOf(a) + 1 || 9) - (order.indexOf(b) + 1 || 9));
   return names.map((memory) => {
     const live = liveOf(step, memory);

@@ -131,7 +131,7 @@ function RoofLine({roof, index, x, y}: {roof: Roof; index: number; x: Scale; y: 
   const rateAt = (at: number) => Math.min(roof.flops_per_second, at * roof.bytes_per_second);
   const start = Math.max(low, y.domain()[0]! / roof.bytes_per_second);
   const top = Math.min(ridge(roof), high);
-  const middle = Math.sqrt(start * top);
+  const middle = start * (top / start) ** 0.8;
   const angle = (Math.atan2(y(rateAt(top)) - y(rateAt(start)), x(top) - x(start)) * 180) / Math.PI;
   return (
     <g class="roof">

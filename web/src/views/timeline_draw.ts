@@ -5,6 +5,7 @@ import {fitText, type Painter} from '../parts/canvas';
 import {percent} from '../format';
 import {segmentAt, sumAt, type Lanes} from '../lanes';
 import {usOf, type StepModel} from '../model';
+import type {Op} from '../schema';
 
 export const gutter = 92;
 const places = {
@@ -85,7 +86,7 @@ function drawNamed(
   painter: Painter,
   view: View,
   lane: readonly [number, number],
-  nameOf: (row: number) => string | null,
+  nameOf: (row: number) => string | null | undefined,
 ): void {
   const {context, ink} = painter;
   const {lanes} = view;
@@ -94,11 +95,16 @@ function drawNamed(
   while (i < lanes.begin.length && lanes.begin[i]! < view.to) {
     const name = nameOf(lanes.row[i]!);
     let last = i;
-    while (last + 1 < lanes.begin.length && nameOf(lanes.row[last + 1]!) === name) last += 1;
+    // What lies between operations does not cut a layer into pieces.
+    for (let next = i + 1; next < lanes.begin.length; ++next) {
+      const following = nameOf(lanes.row[next]!);
+      if (following === name) last = next;
+      else if (following !== undefined) break;
+    }
     const x0 = Math.max(gutter, toX(view, painter.width, lanes.begin[i]!));
     const x1 = Math.min(painter.width, toX(view, painter.width, lanes.end[last]!));
     odd = !odd;
-    if (name !== null && x1 - x0 >= 0.5) {
+    if (typeof name === 'string' && x1 - x0 >= 0.5) {
       context.fillStyle = odd ? ink.line : ink.panel;
       context.fillRect(x0, lane[0], x1 - x0, lane[1]);
       context.strokeStyle = ink.line;
@@ -185,11 +191,24 @@ export function drawAll(painter: Painter, view: View, chosen: Set<number>, hbmFu
   const {model, lanes} = view;
   context.font = `11px ${painter.font}`;
   drawAxis(painter, view);
-  drawNamed(painter, view, places.layer, (row) => {
+  const placed = (value: (op: Op) => string | number | null) => (row: number) => {
     const op = model.ops.get(row);
-    return op && op.layer !== null ? String(op.layer) : null;
-  });
-  drawNamed(painter, view, places.part, (row) => model.ops.get(row)?.part ?? null);
+    if (!op || op.count === 0) return undefined;
+    const name = value(op);
+    return name === null ? null : String(name);
+  };
+  drawNamed(
+    painter,
+    view,
+    places.layer,
+    placed((op) => op.layer),
+  );
+  drawNamed(
+    painter,
+    view,
+    places.part,
+    placed((op) => op.part),
+  );
   drawOps(painter, view, chosen);
   drawCauses(
     painter,
