@@ -109,6 +109,7 @@ std::string changedLayers(const Rows& before, const Rows& after) {
   std::map<int32_t, double> change;
   for (const SimulatedRow* row : before) change[row->row.place.layer] -= row->row.us;
   for (const SimulatedRow* row : after) change[row->row.place.layer] += row->row.us;
+  if (change.contains(RowPlace::kEvery)) return "";  // a loop: its rows are of all layers
   std::vector<int32_t> layers;
   for (const auto& [layer, us] : change)
     if (layer >= 0 && std::abs(us) >= kSeenUs) layers.push_back(layer);

@@ -49,9 +49,15 @@ const char* doubt(const DiffLine& line) {
   return line.error.known && !line.resolvable() && line.changeUs() != 0 ? "?" : " ";
 }
 
+/// Cut in front where that is a file, so that the line is seen.
+std::string placeText(const std::string& place, size_t width) {
+  if (place.size() <= width || place.find(':') == std::string::npos) return shortened(place, width);
+  return "~" + place.substr(place.size() - width + 1);
+}
+
 std::string lineText(const DiffLine& line, const Difference& d, const std::string& indent) {
   const std::string place = indent + (line.place.empty() ? "(no place)" : escaped(line.place));
-  std::string text = fmt::format("{:<18} {:<12} {:>10.2f} {:>10.2f} {}{} ", shortened(place, 18),
+  std::string text = fmt::format("{:<18} {:<12} {:>10.2f} {:>10.2f} {}{} ", placeText(place, 18),
                                  shortened(line.kind, 12), line.before.us, line.after.us,
                                  change(line.before.us, line.after.us), indent.empty() ? doubt(line) : " ");
   text += causesText(line.before, line.after, d.clock_before_hz, d.clock_after_hz,
@@ -108,8 +114,11 @@ std::string stepText(const StepDiff& step, const Difference& d, int64_t top) {
     text += fmt::format("{:<31} {:>10.2f} {:>10.2f} {}\n", fmt::format("{} more lines (--top 0)", more),
                         rest_before.us, rest_after.us, change(rest_before.us, rest_after.us));
   }
-  const DiffLine total{.place = "total", .kind = "with launch", .before = step.before, .after = step.after};
-  text += lineText(total, d, "");
+  const std::string causes =
+      causesText(step.before, step.after, d.clock_before_hz, d.clock_after_hz, kColumns - 73);
+  text +=
+      fmt::format("{:<31} {:>10.2f} {:>10.2f} {}{}{}\n", "total, launch included", step.before.us,
+                  step.after.us, change(step.before.us, step.after.us), causes.empty() ? "" : "  ", causes);
   if (doubts) text += "? not resolvable: below the error of the difference of its class\n";
   text += labelled("origins",
                    fmt::format("before {}, after {}", name(step.origin_before), name(step.origin_after)));

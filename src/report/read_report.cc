@@ -95,7 +95,7 @@ SimulatedStep readSimulatedStep(JsonKeys& keys) {
   return step;
 }
 
-SimulatedRow readStepsRow(JsonKeys& keys) {
+SimulatedRow readSimulatedRow(JsonKeys& keys) {
   SimulatedRow row{.row = readRow(keys)};
   keys.integer("hbm_read_bytes", row.hbm_read_bytes);
   keys.integer("hbm_write_bytes", row.hbm_write_bytes);
@@ -104,15 +104,21 @@ SimulatedRow readStepsRow(JsonKeys& keys) {
   return row;
 }
 
-void readSimulatedRow(JsonKeys& keys, Simulation& simulation) {
-  SimulatedRow row = readStepsRow(keys);
-  std::string step;
-  keys.text("step", step);
-  const auto found = std::find_if(simulation.steps.begin(), simulation.steps.end(),
-                                  [&](const SimulatedStep& each) { return each.name == step; });
-  if (found == simulation.steps.end()) return keys.fail("step", "there is no step " + inQuotes(step));
-  row.row.id = static_cast<int32_t>(found->rows.size());
-  found->rows.push_back(std::move(row));
+void addRow(SimulatedRow row, SimulatedStep& step) {
+  row.row.id = static_cast<int32_t>(step.rows.size());
+  step.rows.push_back(std::move(row));
+}
+
+/// Simulate lists the operations of all steps, each with its step's name.
+void readOps(JsonKeys& keys, Simulation& simulation) {
+  keys.each("ops", [&](JsonKeys& inner) {
+    std::string step;
+    inner.text("step", step);
+    const auto found = std::find_if(simulation.steps.begin(), simulation.steps.end(),
+                                    [&](const SimulatedStep& each) { return each.name == step; });
+    if (found == simulation.steps.end()) return inner.fail("step", "there is no step " + inQuotes(step));
+    addRow(readSimulatedRow(inner), *found);
+  });
 }
 
 /// Lines of a difference add up to its whole only if the rows do.
@@ -133,14 +139,20 @@ void readSimulation(JsonKeys& keys, Simulation& simulation) {
   if (keys.at("mode") == "scoreboard") simulation.mode = sim::Mode::kScoreboard;
   keys.texts("without", simulation.without);
   keys.each("steps", [&](JsonKeys& step) { simulation.steps.push_back(readSimulatedStep(step)); });
-  keys.each("ops", [&](JsonKeys& row) { readSimulatedRow(row, simulation); });
+  readOps(keys, simulation);
 }
 
-/// As explain writes it: the rows stand in their step.
-SimulatedStep readExplainedStep(JsonKeys& keys) {
-  SimulatedStep step = readSimulatedStep(keys);
-  keys.each("ops", [&](JsonKeys& row) { step.rows.push_back(readStepsRow(row)); });
-  return step;
+/// Explain has each step's operations in it.
+void readExplanation(JsonKeys& keys, Simulation& simulation) {
+  keys.textIfThere("model_hash", simulation.model_hash);
+  keys.number("clock_hz", simulation.clock_hz);
+  if (!keys.at("focus").is_null())
+    keys.fail("focus", "the report is of a part of the program; make it without --focus");
+  keys.each("steps", [&](JsonKeys& inner) {
+    SimulatedStep step = readSimulatedStep(inner);
+    inner.each("ops", [&](JsonKeys& row) { addRow(readSimulatedRow(row), step); });
+    simulation.steps.push_back(std::move(step));
+  });
 }
 
 Status readAll(const Json& document, Simulation& simulation) {
@@ -163,9 +175,7 @@ Status readAll(const Json& document, Simulation& simulation) {
   if (simulated) {
     readSimulation(keys, simulation);
   } else {
-    keys.textIfThere("model_hash", simulation.model_hash);
-    keys.number("clock_hz", simulation.clock_hz);
-    keys.each("steps", [&](JsonKeys& step) { simulation.steps.push_back(readExplainedStep(step)); });
+    readExplanation(keys, simulation);
   }
   for (const SimulatedStep& step : simulation.steps) checkSums(step, keys);
   SUBLANE_CHECK_OK(keys.status());

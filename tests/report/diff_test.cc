@@ -89,6 +89,9 @@ TEST(Diff, SourceLinesCountOnlyIfBothSidesComeFromOneFile) {
     return made;
   };
   EXPECT_EQ(difference(at("a.py:1", 5), at("a.py:1", 6)).steps[0].lines[0].place, "a.py:1");
+  const std::string text =
+      toText(difference(at("long/folder/model.py:142", 5), at("long/folder/model.py:142", 6)), {});
+  EXPECT_NE(text.find("\n~lder/model.py:142 "), std::string::npos) << text;
   const Difference files = difference(at("a.mlir:1", 5), at("b.mlir:9", 6));
   ASSERT_EQ(files.steps[0].lines.size(), 1u);
   EXPECT_EQ(files.steps[0].lines[0].kind, "matmul");
@@ -204,6 +207,9 @@ TEST(Diff, SaysWhichLayersChanged) {
       simulation(
           {{"a", "x", "1", 0, 5}, {"a", "x", "2", 1, 6}, {"a", "x", "3", 2, 6}, {"a", "x", "4", 5, 7}}));
   EXPECT_EQ(d.steps[0].lines[0].layers, "1-2, 5");
+  const Difference loop = difference(simulation({{"a", "x", "1", 0, 5}, {"a", "x", "2", 1, 5}}),
+                                     simulation({{"a", "x", "1", RowPlace::kEvery, 9}}));
+  EXPECT_EQ(loop.steps[0].lines[0].layers, "");
 }
 
 TEST(Diff, AnEditThatMovesTheLinesBelowItIsOneLineOfTheFile) {

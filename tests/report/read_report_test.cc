@@ -6,6 +6,7 @@
 
 #include "base/paths.h"
 #include "modules.h"
+#include "mutations.h"
 #include "report/diff.h"
 
 namespace sublane::report {
@@ -81,6 +82,19 @@ TEST(ReadReport, WhatIsWrongSaysWhere) {
   EXPECT_NE(fault(with("/chip", "v9")).find("r.json: "), std::string::npos);
   EXPECT_EQ(fault(with("/steps", 3)), "r.json: steps: no list");
   EXPECT_EQ(fault(std::string(100000, '[')), "r.json: not JSON");
+}
+
+TEST(ReadReport, WrongBytesAreRefusedOrTaken) {
+  const std::string text = toJson(made());
+  int refused = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const Result<Simulation> read = parseReport(mutated(text, seed), "r.json");
+    refused += !read.ok();
+    if (!read.ok()) continue;
+    EXPECT_TRUE(differenceOf(made(), *read).ok() || read->steps[0].name != "decode");
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_LT(refused, 3000);
 }
 
 TEST(ReadReport, AReportIsKnownByItsFirstLetter) {
