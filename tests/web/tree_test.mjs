@@ -80,6 +80,19 @@ test('a link into the page opens where it points', async () => {
   await page.done();
 });
 
+test('what a bundle waited stands beside its own cause', async () => {
+  const kernel = step.kernels.find((entry) => entry.bundles.some(([runs, waited]) => waited > 0));
+  const index = kernel.bundles.findIndex(([, waited]) => waited > 0);
+  const [runs, waited, cause] = kernel.bundles[index];
+  const page = await open(report, {hash: `#tab=bundles&at=op:${kernel.rows[0]}/b${index}`});
+  const lines = await page.$$eval('#inspector .causes tr', (list) =>
+    list.map((row) => [...row.children].slice(0, 2).map((cell) => cell.textContent.replace(/^. /, ''))),
+  );
+  const shown = Object.fromEntries(lines.map(([name, count]) => [name, Number(count.replace(/,/g, ''))]));
+  assert.deepEqual(shown, {waited, [cause]: runs});
+  await page.done();
+});
+
 test('a kernel of twenty thousand bundles is walked without drawing them all', async () => {
   const large = sampleReport({...sizes.small, kernels: 2, bundles_each: 20000}, ['decode']);
   const kernel = large.steps[0].kernels[0];
