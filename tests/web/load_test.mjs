@@ -24,6 +24,7 @@ test('findings come first, with origin of their gain', async () => {
   small.steps[0].findings.forEach((finding, index) => {
     for (const part of [finding.what, finding.cure, ...finding.evidence])
       assert.ok(cards[index][1].includes(part), part);
+    if (finding.edit) assert.ok(cards[index][1].includes(finding.edit));
     assert.ok(cards[index][1].includes(finding.gain_origin === 'simulated' ? 'sim' : 'assu'));
   });
   await page.done();

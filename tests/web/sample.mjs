@@ -132,6 +132,7 @@ function findingsOf(ops) {
       us: us(list),
       gain_us: us(list) * part,
       gain_origin,
+      edit: rule === 'whole-copies' ? 'donate argument 1 to output 1' : null,
       evidence,
     }));
 }

@@ -50,6 +50,7 @@ export interface Finding {
   rule: string;
   what: string;
   cure: string | null;
+  edit?: string | null; // the cure, where it is mechanical
   ops: string[];
   sources: string[];
   rows: number[]; // all operations; without them, those of the names in ops

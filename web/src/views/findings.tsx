@@ -45,6 +45,11 @@ function Card({model, finding, number}: {model: StepModel; finding: Finding; num
           <b>Cure</b> {finding.cure}
         </p>
       )}
+      {finding.edit && (
+        <p class="cure">
+          <b>Edit</b> <code>{finding.edit}</code>
+        </p>
+      )}
       {finding.evidence.length > 0 && (
         <ul class="evidence">
           {finding.evidence.map((line, index) => (

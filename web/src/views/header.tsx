@@ -50,6 +50,11 @@ export function Header({model, state}: {model: StepModel; state: State}) {
       >
         rung {step.rung}
       </span>
+      {report.diff && (
+        <span class="rung" title="everything but the tab Diff is of the side after">
+          after
+        </span>
+      )}
       {report.focus && (
         <span class="rung" title="only these rows are in the report; totals are the whole step's">
           focus {report.focus}
