@@ -29,7 +29,7 @@ Status writeOutputs(const report::Simulation& simulation, const std::string& pat
 
 std::string lookFirstAt(const report::Simulation& simulation, const report::SimulatedStep& step) {
   constexpr int64_t kMostFindings = 3;
-  const findings::Evidence evidence{step, *simulation.chip, simulation.clock_hz};
+  const findings::Evidence evidence{step, *simulation.chip, simulation.clock_hz, simulation.layers_in_loop};
   return findings::toText(findings::findingsOf(evidence), evidence, kMostFindings);
 }
 

@@ -57,7 +57,7 @@ Status writeBaseline(const std::string& path, const report::Simulation& now) {
 
 void addFindings(const report::Simulation& now, const std::string& subject, Checked& checked) {
   for (const report::SimulatedStep& step : now.steps) {
-    const findings::Evidence evidence{step, *now.chip, now.clock_hz};
+    const findings::Evidence evidence{step, *now.chip, now.clock_hz, now.layers_in_loop};
     for (auto& result : views::sarifOf(findings::findingsOf(evidence), evidence, subject))
       checked.findings.push_back(std::move(result));
   }

@@ -37,20 +37,27 @@ std::array<double, kUnits> slotsByUnit(const sim::ChipModel& model) {
 
 int64_t at(const Issued& issued, Unit unit) { return issued[static_cast<size_t>(unit)]; }
 
-/// The loops of a listing, by the depth of its bundles; fills each bundle's innermost one.
-std::vector<LoopUse> loopsOf(const llo::Listing& listing, std::vector<BundleUse>& bundles) {
-  std::vector<LoopUse> loops;
-  std::vector<int32_t> open;  // by depth
+/// The loops of a listing: what lies between a branch back, its delay slots included, and its target. (The
+/// depth that a listing prints is left out of bundles here and there.) Fills each bundle's innermost one.
+std::vector<LoopUse> loopsOf(const llo::Listing& listing, int delay_slots, std::vector<BundleUse>& bundles) {
+  std::map<int32_t, int32_t> last_of;  // by the first bundle
   for (size_t b = 0; b < listing.bundles.size(); ++b) {
-    const llo::Bundle& bundle = listing.bundles[b];
-    while (open.size() > bundle.depth) open.pop_back();
-    if (bundle.loop_start && open.size() == bundle.depth && !open.empty()) open.pop_back();
-    while (open.size() < bundle.depth) {
-      loops.push_back({.parent = open.empty() ? -1 : open.back(), .first = static_cast<int32_t>(b)});
-      open.push_back(static_cast<int32_t>(loops.size()) - 1);
+    for (const llo::BundleInstruction& i : listing.of(listing.bundles[b])) {
+      if (i.target < 0 || i.target > static_cast<int32_t>(b)) continue;
+      const size_t end = std::min(b + static_cast<size_t>(delay_slots), listing.bundles.size() - 1);
+      last_of[i.target] = std::max(last_of[i.target], static_cast<int32_t>(end));
     }
-    for (const int32_t loop : open) loops[static_cast<size_t>(loop)].last = static_cast<int32_t>(b);
-    bundles[b].loop = open.empty() ? -1 : open.back();
+  }
+  std::vector<LoopUse> loops;
+  std::vector<int32_t> open;
+  for (const auto& [first, last] : last_of) {
+    while (!open.empty() && loops[static_cast<size_t>(open.back())].last < first) open.pop_back();
+    const int32_t parent = open.empty() ? -1 : open.back();
+    loops.push_back({.parent = parent,
+                     .first = first,
+                     .last = parent < 0 ? last : std::min(last, loops[static_cast<size_t>(parent)].last)});
+    open.push_back(static_cast<int32_t>(loops.size()) - 1);
+    for (int32_t b = first; b <= loops.back().last; ++b) bundles[static_cast<size_t>(b)].loop = open.back();
   }
   return loops;
 }
@@ -98,7 +105,9 @@ class AnatomyMaker {
     const SimulatedStep& step = source_.step;
     int64_t flops = 0, registers = 0;
     for (const SimulatedRow& row : step.rows) {
-      flops += row.row.matmul_flops;
+      // Of a kernel, what its author says it computes.
+      const bool kernel = row.row.matmul_flops == 0 && row.row.mxu_us > 0;
+      flops += kernel ? row.row.flops.value_or(0) : row.row.matmul_flops;
       registers += at(row.issued, Unit::kVectorLoad) + at(row.issued, Unit::kVectorStore);
     }
     const std::array<double, kUnits> slots = slotsByUnit(source_.model);
@@ -137,7 +146,7 @@ class AnatomyMaker {
       if (allocation.spill) kernel.spill_bytes += allocation.bytes;
     }
     kernel.bundles.resize(listing.bundles.size());
-    kernel.loops = loopsOf(listing, kernel.bundles);
+    kernel.loops = loopsOf(listing, source_.model.branch_delay_slots, kernel.bundles);
     for (size_t b = 0; b < listing.bundles.size(); ++b) addBundle(listing, profile, b, kernel);
     return kernel;
   }
@@ -153,7 +162,9 @@ class AnatomyMaker {
     kernel.cycles += cycles;
     kernel.causes[static_cast<size_t>(bundle.cause)] += bundle.executions;
     Issued issued{};
+    int64_t trace_marks = 0;
     for (const llo::BundleInstruction& i : listing.of(listing.bundles[b])) {
+      trace_marks += i.op == llo::Op::kVtrace ? bundle.executions : 0;
       if (const std::optional<Unit> unit = unitOf(llo::unitOf(i.op)))
         issued[static_cast<size_t>(*unit)] += bundle.executions;
     }
@@ -165,6 +176,7 @@ class AnatomyMaker {
       loop.causes[static_cast<size_t>(bundle.cause)] += bundle.executions;
       if (bundle.waited > 0) loop.causes[static_cast<size_t>(events::Cause::kDma)] += bundle.waited;
       for (size_t u = 0; u < kUnits; ++u) loop.issued[u] += issued[u];
+      loop.trace_marks += trace_marks;
     }
   }
 

@@ -54,6 +54,7 @@ struct LoopUse {
   int64_t iterations = 0, cycles = 0;
   events::CauseCycles causes{};
   Issued issued{};
+  int64_t trace_marks = 0;  // executed instructions that only mark a place in a trace
 };
 
 struct BundleUse {

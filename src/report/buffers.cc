@@ -36,6 +36,7 @@ class Lifetimes {
       use(index);
     }
     for (const int32_t buffer : buffers_of_[static_cast<size_t>(entry_.root)]) {
+      if (buffer < 0) continue;
       BufferLife& life = lives_[static_cast<size_t>(buffer)];
       life.last = end();
       if (life.what == "temporary") life.what = "result";

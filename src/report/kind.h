@@ -1,4 +1,4 @@
-// Kind: the one word for what an operation does; private to the folder.
+// Kind: the one word for what an operation does; for this folder and findings.
 #pragma once
 
 #include <string>

@@ -233,6 +233,7 @@ Result<Simulation> simulateModel(const ModelRequest& request, const SimulateOpti
   SUBLANE_TRY(Simulation simulation, simulatePrograms(built.steps, request.common, options));
   simulation.subject = request.config.empty() ? request.model : request.config;
   simulation.detail = built.detail;
+  simulation.layers_in_loop = request.layers_in_loop;
   simulation.assumptions = built.assumptions;
   simulation.assumptions.emplace_back(
       "every sequence has the whole context; its pages lie one after another");

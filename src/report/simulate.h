@@ -127,6 +127,7 @@ struct SimulatedStep {
 
 struct Simulation {
   std::string subject, detail;
+  bool layers_in_loop = false;  // of one of our models
   const chips::Chip* chip = nullptr;
   std::string compiler;
   std::string model_hash;  // of the chip's model and the simulator's version; empty: there is no model

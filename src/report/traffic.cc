@@ -214,6 +214,13 @@ Traffic trafficOf(const HloModule& module, const Computation& in, const Instruct
   return traffic;
 }
 
+double readOf(const HloModule& module, const Computation& in, const Instruction& at, size_t operand) {
+  if (operand >= at.operands.size() || in.at(at.operands[operand]).shape.isTuple()) return 0;
+  Demand demand(module, in.at(at.operands[operand]).shape);
+  demand.addUse(in, static_cast<int32_t>(&at - in.instructions.data()), operand);
+  return demand.bytes();
+}
+
 std::string memorySpaces(const Computation& in, const Instruction& at) {
   auto list = [](const std::set<llo::Memory>& spaces) {
     std::string text;

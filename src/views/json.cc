@@ -130,7 +130,7 @@ Json transferJson(const report::TransferUse& transfer) {
           {"bundle", transfer.bundle},
           {"from", transfer.from},
           {"to", transfer.to},
-          {"collective", transfer.remote},
+          {"remote", transfer.remote},
           {"count", transfer.count},
           {"bytes", transfer.bytes},
           {"pieces", transfer.pieces},
@@ -149,13 +149,14 @@ Json findingJson(const findings::Finding& finding) {
   json["rule"] = finding.rule;
   json["what"] = finding.what;
   json["cure"] = finding.cure;
-  json["evidence"] = Json::array();
+  json["evidence"] = finding.evidence;
+  json["edit"] = finding.edit ? Json(findings::toText(*finding.edit)) : Json(nullptr);
   json["ops"] = finding.ops;
-  json["rows"] = Json::array();
+  json["rows"] = finding.rows();
   json["sources"] = finding.sources;
   json["us"] = finding.us;
   json["gain_us"] = finding.gain_us;
-  json["gain_origin"] = name(Origin::kAssumed);
+  json["gain_origin"] = name(finding.gain_origin);
   return json;
 }
 
@@ -183,36 +184,17 @@ Json errorJson(const std::optional<report::StepError>& error) {
           {"covered_share", error->covered}};
 }
 
-Json memoriesJson(const Anatomy& anatomy) {
+Json limitsJson(const Anatomy& anatomy) {
   Json json = Json::array();
   for (const report::LimitUse& limit : anatomy.limits) {
-    if (limit.limit == "mxu") continue;
-    json.push_back({{"memory", limit.limit},
-                    {"bytes", limit.amount},
+    json.push_back({{"limit", limit.limit},
+                    {"amount", limit.amount},
+                    {"unit", limit.limit == "mxu" ? "FLOP" : "B"},
                     {"origin", name(Origin::kSimulated)},
+                    {"per_second", limit.per_second},
+                    {"limit_origin", name(limit.limit_origin)},
                     {"us", limit.us},
-                    {"share", limit.share},
-                    {"limit_bytes_per_second", limit.per_second},
-                    {"limit_origin", name(limit.limit_origin)}});
-  }
-  return json;
-}
-
-/// Matrix products against each memory's bytes; null where the memory moved none.
-Json rooflineJson(const SimulatedStep& step) {
-  Json json = Json::array();
-  const auto mxu = std::find_if(step.anatomy.limits.begin(), step.anatomy.limits.end(),
-                                [](const report::LimitUse& limit) { return limit.limit == "mxu"; });
-  for (const report::LimitUse& limit : step.anatomy.limits) {
-    if (limit.limit == "mxu" || mxu == step.anatomy.limits.end()) continue;
-    const double flops = static_cast<double>(mxu->amount), bytes = static_cast<double>(limit.amount);
-    json.push_back({{"memory", limit.limit},
-                    {"flops", mxu->amount},
-                    {"bytes", limit.amount},
-                    {"intensity", bytes > 0 ? Json(flops / bytes) : Json(nullptr)},
-                    {"reached_flops_per_second", step.us > 0 ? Json(flops / step.us * 1e6) : Json(nullptr)},
-                    {"limit_flops_per_second", mxu->per_second},
-                    {"limit_bytes_per_second", limit.per_second}});
+                    {"share", limit.share}});
   }
   return json;
 }
@@ -255,37 +237,6 @@ void addAnatomy(const SimulatedStep& step, const std::vector<char>& in_focus, bo
     json["timeline"].push_back({stretch.row, stretch.begin, stretch.end});
 }
 
-Json differenceJson(const report::Difference& difference) {
-  Json json = {{"before", difference.before}, {"after", difference.after}};
-  json["settings"] = Json::array();
-  for (const auto& [setting, sides] : difference.settings)
-    json["settings"].push_back(
-        {{"name", setting}, {"before", textOrNull(sides.first)}, {"after", textOrNull(sides.second)}});
-  json["steps"] = Json::array();
-  for (const report::StepDiff& step : difference.steps) {
-    Json lines = Json::array();
-    for (const report::DiffLine& line : step.lines) {
-      lines.push_back({{"place", line.place},
-                       {"kind", line.kind},
-                       {"before_us", line.before.us},
-                       {"after_us", line.after.us},
-                       {"before_bytes", line.before.hbm_bytes},
-                       {"after_bytes", line.after.hbm_bytes},
-                       {"causes_before", causesJson(line.before.causes)},
-                       {"causes_after", causesJson(line.after.causes)},
-                       {"ops_before", line.before.ops},
-                       {"ops_after", line.after.ops}});
-    }
-    json["steps"].push_back({{"name", step.name},
-                             {"before_us", step.before.us},
-                             {"after_us", step.after.us},
-                             {"resolvable", step.resolvable()},
-                             {"resolution", step.error.known ? Json(step.error.us) : Json(nullptr)},
-                             {"lines", std::move(lines)}});
-  }
-  return json;
-}
-
 Result<Json> stepJson(const SimulatedStep& step, const std::vector<findings::Finding>& findings,
                       const chips::Chip& chip, const JsonOptions& options) {
   SUBLANE_TRY(const std::vector<char> in_focus, rowsInFocus(step, options.focus));
@@ -307,11 +258,10 @@ Result<Json> stepJson(const SimulatedStep& step, const std::vector<findings::Fin
   json["hbm_read_bytes"] = step.hbm_read_bytes;
   json["hbm_write_bytes"] = step.hbm_write_bytes;
   json["compiler_us"] = {{"value", step.compiler_us}, {"origin", name(Origin::kCompiler)}};
-  json["bounds"] = {{"origin", name(Origin::kDatasheet)}, {"hbm_us", step.hbm_us}, {"mxu_us", step.mxu_us}};
-  json["roofline"] = rooflineJson(step);
+  json["roofline"] = {{"origin", name(Origin::kDatasheet)}, {"hbm_us", step.hbm_us}, {"mxu_us", step.mxu_us}};
   json["notes"] = step.notes;
   json["memory"] = memoryJson(step.memory, chip);
-  json["memories"] = memoriesJson(step.anatomy);
+  json["limits"] = limitsJson(step.anatomy);
   json["units"] = unitsJson(step.anatomy);
   json["findings"] = Json::array();
   for (const findings::Finding& finding : findings) json["findings"].push_back(findingJson(finding));
@@ -335,19 +285,17 @@ Result<std::string> toJson(const Report& report, const JsonOptions& options) {
   json["flags"] = simulation.flags;
   json["assumptions"] = simulation.assumptions;
   json["focus"] = textOrNull(options.focus);
+  json["hbm_bytes_per_second"] = {{"value", simulation.chip->hbm_bytes_per_second},
+                                  {"origin", name(Origin::kDatasheet)}};
+  json["bf16_flops_per_second"] = {{"value", simulation.chip->bf16_flops},
+                                   {"origin", name(Origin::kDatasheet)}};
   json["redacted"] = options.redacted;
-  const auto limit = [&](std::string_view what, double value, const char* unit) {
-    json["limits"].push_back(
-        {{"name", what}, {"value", value}, {"unit", unit}, {"origin", name(Origin::kDatasheet)}});
-  };
-  limit("hbm", simulation.chip->hbm_bytes_per_second, "B/s");
-  limit("mxu bf16", simulation.chip->bf16_flops, "FLOP/s");
   json["steps"] = Json::array();
   for (size_t i = 0; i < simulation.steps.size(); ++i) {
     SUBLANE_TRY(Json step, stepJson(simulation.steps[i], report.findings[i], *simulation.chip, options));
     json["steps"].push_back(std::move(step));
   }
-  json["diff"] = options.difference ? differenceJson(*options.difference) : Json(nullptr);
+  json["diff"] = options.difference ? Json::parse(report::toJson(*options.difference)) : Json(nullptr);
   return jsonText(json);
 }
 

@@ -60,7 +60,8 @@ std::string focusText(const Look& look, const std::string& focus) {
 Report reportOf(const report::Simulation& simulation) {
   Report report{.simulation = simulation, .findings = {}};
   for (const report::SimulatedStep& step : simulation.steps)
-    report.findings.push_back(findings::findingsOf({step, *simulation.chip, simulation.clock_hz}));
+    report.findings.push_back(
+        findings::findingsOf({step, *simulation.chip, simulation.clock_hz, simulation.layers_in_loop}));
   return report;
 }
 

@@ -28,6 +28,7 @@ report::Simulation simulation(double matmul_us) {
   report::SimulatedStep step{.name = "decode"};
   step.rows = {row("attention.core", "gather", 100, "fusion.1"),
                row("mlp.up", "matmul", matmul_us, "fusion.2", "src/model.py:42")};
+  for (size_t i = 0; i < step.rows.size(); ++i) step.rows[i].row.id = static_cast<int32_t>(i);
   step.us = 100 + matmul_us;
   step.hbm_read_bytes = 1000;
   made.steps.push_back(std::move(step));

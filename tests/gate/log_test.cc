@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "../report/mutations.h"
 #include "../report/schema_keys.h"
 #include "base/paths.h"
 
@@ -76,6 +77,18 @@ TEST_F(LogFile, DamagedLinesAreNamedAndTheRestIsShown) {
   EXPECT_EQ(log.damaged[0].number, 2);
   EXPECT_NE(log.damaged[1].what.find("schema \"sublane.log/9\", expected"), std::string::npos);
   EXPECT_NE(toText(log).find("line 4 is damaged: not an object"), std::string::npos) << toText(log);
+}
+
+TEST_F(LogFile, WrongBytesAreNamedOrTaken) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(appendLog(path_, entry("a.mlir")).ok());
+  const std::string text = readFile(path_).value();
+  size_t damaged = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    const Log log = parseLog(mutated(text, seed));
+    damaged += log.damaged.size();
+    EXPECT_FALSE(toText(log).empty());
+  }
+  EXPECT_GT(damaged, 100u);
 }
 
 TEST_F(LogFile, SeveralProcessesWriteWholeLines) {

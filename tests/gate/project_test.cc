@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../report/mutations.h"
 #include "base/paths.h"
 
 namespace sublane::gate {
@@ -101,6 +102,13 @@ TEST(Project, BadInputIsRefusedNotFollowed) {
   EXPECT_NE(fault(std::string(2 << 20, ' ')).find("are more than"), std::string::npos);
   EXPECT_NE(fault(std::string("a = \"\x01\x00\xff\"", 9)).find("not TOML"), std::string::npos);
   EXPECT_FALSE(readProject("/none/sublane.toml").ok());
+}
+
+TEST(Project, WrongBytesAreRefusedOrTaken) {
+  int refused = 0;
+  for (uint64_t seed = 0; seed < 3000; ++seed) refused += !parseProject(mutated(kUsual, seed), "s.toml").ok();
+  EXPECT_GT(refused, 1000);
+  EXPECT_LT(refused, 3000);
 }
 
 TEST(Share, IsAPercentOrANumber) {

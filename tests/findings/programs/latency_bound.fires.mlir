@@ -1,0 +1,18 @@
+#loc1 = loc("x")
+module @jit_run attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<8x128xf32> loc("x")) -> (tensor<8x128xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.custom_call @tpu_custom_call(%arg0) {backend_config = "{\22custom_call_config\22: {\22body\22: \22TUzvUgFNTElSMjMuMC4wZ2l0AAExCwEDBQcJAQMLAxsNDxETFRcZGx0fISMlA+m9FQGzDwsLBwsTDw8LDw8PDwsPDw8TDw8TCw87CwsLC4ULCwsLDwsPCw8fEw8LDwsPHxMTEwsTDwsPCw8fIw8LUwsTEx8LDwsfGwsLMw8LDwsTHwsPDx8LCw8LDx8FBWFNBwVZWQkDSQEVDwcbByMPExcXCwK2Bx1TVQUnBSkfBSsDAwNDHWlrHUVHBS0dn6ERCwEdCU0dCXEFLx2DhRUhIR0RiQMDp7kdqasdEbEDAystBTERCy0DDTEzNTc7FT0VPwlBtQUzAQEFNQ0RYWZmaW5lX21hcDwoZDAsIGQxKSAtPiAoZDAsIGQxKT4ABTcFOQU7BT0RBwEFPx1JSwVBFRcXLQUHqgVZZQMDA1ERAQEFQx1XWQVFHQlbLQUHqgUfZwMDA18RAQIgAwNjtwVHAwMDZxEBBQVJHW1vBUsVGRktBQeqBQkZAwcbdXd5e30REwAFTSMBCSEBAAAAAQAAAAIAAAAAAAAABU8jAQEBAwMDgSUNCQAAAAAFUR2HHwVTLQUHpgUxcwMFjbuPkQVVBVcjCwMRAQAAAAAAAAAdlZcFWR2ZHwVbAwMDnRMDEAAA4A8FXR0box0RpS0FB6YFKXMFXwVhHa2vBWMVJyctBQemBR91I3RwdS5tZW1vcnlfc3BhY2U8dm1lbT4AI3RwdS5jb3JlX3R5cGU8dGM+ACNhcml0aC5vdmVyZmxvdzxub25lPgAjYXJpdGguZmFzdG1hdGg8bm9uZT4AI3ZlY3Rvci5raW5kPGFkZD4AAQICCycFIQIEAwMXswUhAgQDOQECBCcDIQMnBSEFAwUFCQkBAQkE7gIFAREHKQcDAQUJEQcvBwMbNwUJBwkHAwMPCwMHAwMPCwMHBQYPAwUHAQUHAwMBTwMBAwMBXQMBCwcBYQMBBQsNAwMBZQMBDRYBAwUJCw8RCQcDFScFAQEFAQMDHX8DDRMHHYsDDQUDBRUGkwMPAwcDAxObAwMHBhMDDwMLFwcTIwMPBQ0JBwYlAwUDDxkHJSMDBQUDERsEAQMTAwMNCwMHAwMNCwMHBQYNAwUHAxUXDwUNcwkTAxUXEQAHBgMBBQEAxgplEQsTC0UlHwstGREpFQ0dCw0RCx0TIyEdKS0JKQ1tDRUXFyUvGSMRFxUjGR8PDw0JHRFidWlsdGluAHN0YWJsZV9tb3NhaWMAdHB1AGFyaXRoAHZlY3RvcgBtb2R1bGUAYXJpdGguY29uc3RhbnQAdmVjdG9yLmxvYWQAdmVjdG9yLmJyb2FkY2FzdABmdW5jLmZ1bmMAYXJpdGguYWRkaQBzY2YuZm9yAHRwdS52ZWN0b3Jfc3RvcmUAZnVuYy5yZXR1cm4AdmVjdG9yLm11bHRpX3JlZHVjdGlvbgB2ZWN0b3Iuc2hhcGVfY2FzdABhcml0aC5hZGRmAGFyaXRoLmRpdmYAc2NmLnlpZWxkAHZhbHVlAC90bXAvbGFiL3cvcnVsZXMvdG9vbHMvcmVmZXJlbmNlL2pheC9tYWtlX2ZpbmRpbmdzLnB5AGNoYWluAGNoYWluLjxsb2NhbHM+LnN0ZXAAYWRkAHN0YWJsZV9tb3NhaWMudmVyc2lvbgBkaW1lbnNpb25fc2VtYW50aWNzAGZ1bmN0aW9uX3R5cGUAc2NhbGFyX3ByZWZldGNoAHNjcmF0Y2hfb3BlcmFuZHMAc3ltX25hbWUAdHB1LmNvcmVfdHlwZQBnZXQ6AGdldC9nZXQAc2NhbjoAc2NhbgBvdmVyZmxvd0ZsYWdzAHN3YXA6AHN3YXAvc3dhcABvcGVyYW5kU2VnbWVudFNpemVzAHN0cmlkZXMAcmVkdWNlX3N1bToAcmVkdWNlX3N1bS9yZWR1Y2Vfc3VtAGtpbmQAcmVkdWN0aW9uX2RpbXMAYnJvYWRjYXN0X2luX2RpbToAYnJvYWRjYXN0X2luX2RpbS9icm9hZGNhc3RfaW5fZGltAGFkZDoAZmFzdG1hdGgAZGl2OgBkaXYvZGl2AA==\22, \22serialization_format\22: 1, \22needs_layout_passes\22: true}}", kernel_name = "chain", mhlo.frontend_attributes = {kernel_metadata = "{}"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<8x128xf32>) -> tensor<8x128xf32> loc(#loc11)
+    return %0 : tensor<8x128xf32> loc(#loc10)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("make_findings.py":378:15 to :66)
+#loc3 = loc("make_findings.py":450:15 to :56)
+#loc4 = loc("make_findings.py":457:4 to :40)
+#loc5 = loc("whole.<locals>.run"(#loc2))
+#loc6 = loc("main"(#loc3))
+#loc7 = loc("<module>"(#loc4))
+#loc8 = loc(callsite(#loc6 at #loc7))
+#loc9 = loc(callsite(#loc5 at #loc8))
+#loc10 = loc("jit(run)"(#loc8))
+#loc11 = loc("jit(run)/pallas_call"(#loc9))

@@ -1,0 +1,18 @@
+#loc1 = loc("x")
+module @jit_run attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<384x128xf32> loc("x")) -> (tensor<384x128xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.custom_call @tpu_custom_call(%arg0) {backend_config = "{\22custom_call_config\22: {\22body\22: \22TUzvUgFNTElSMjMuMC4wZ2l0AAExCwEDBQcJAQMLAxsNDxETFRcZGx0fISMlA+m9FQGzDwsLBwsTDw8LDw8PDwsPDw8TDw8TCw87CwsLC4ULCwsLDwsPCw8fEw8LDwsPHxMTEwsTDwsPCw8fIw8LUwsTEx8LDwsfGwsLMw8LDwsTHwsPDx8LCw8LDx8FBWFNBwVZWQkDSQEVDwcfBycPFxsXCwLGBx1TVQUnBSkfBSsDAwNDHWlrHUVHBS0dn6ERCwEdCU0dCXEFLx2DhRUhIR0RiQMDp7kdqasdEbEDAystBTERCy0DDTEzNTc7FT0VPwlBtQUzAQEFNQ0RYWZmaW5lX21hcDwoZDAsIGQxKSAtPiAoZDAsIGQxKT4ABTcFOQU7BT0RBwEFPx1JSwVBFRcXLQUHqgVZZQMDA1ERAQEFQx1XWQVFHQlbLQUHqgUfZwMDA18RAQIgAwNjtwVHAwMDZxEBBQVJHW1vBUsVGRktBQeqBQkZAwcbdXd5e30REwAFTSMBCSEBAAAAAQAAAAIAAAAAAAAABU8jAQEBAwMDgSUNCQAAAAAFUR2HHwVTLQUHpgUxcwMFjbuPkQVVBVcjCwMRAQAAAAAAAAAdlZcFWR2ZHwVbAwMDnRMDEAAA4A8FXR0box0RpS0FB6YFKXMFXwVhHa2vBWMVJyctBQemBR91I3RwdS5tZW1vcnlfc3BhY2U8dm1lbT4AI3RwdS5jb3JlX3R5cGU8dGM+ACNhcml0aC5vdmVyZmxvdzxub25lPgAjYXJpdGguZmFzdG1hdGg8bm9uZT4AI3ZlY3Rvci5raW5kPGFkZD4AAQICCycFAgwCBAMDF7MFAgwCBAM5AQIEJwMCDAMnBQIMBQMFBQkJAQEJBO4CBQERBykHAwEFCREHLwcDGzcFCQcJBwMDDwsDBwMDDwsDBwUGDwMFBwEFBwMDAU8DAQMDAV0DAQsHAWEDAQULDQMDAWUDAQ0WAQMFCQsPEQkHAxUnBQEBBQEDAx1/Aw0TBx2LAw0FAwUVBpMDDwMHAwMTmwMDBwYTAw8DCxcHEyMDDwUNCQcGJQMFAw8ZByUjAwUFAxEbBAEDEwMDDQsDBwMDDQsDBwUGDQMFBwMVFw8FDXMJEwMVFxEABwYDAQUBAMYKZRELEwtFJR8LLRkRKRUNHQsNEQsdEyMhHSktCSkNbQ0VFxclLxkjERcVIxkfDw8NCR0RYnVpbHRpbgBzdGFibGVfbW9zYWljAHRwdQBhcml0aAB2ZWN0b3IAbW9kdWxlAGFyaXRoLmNvbnN0YW50AHZlY3Rvci5sb2FkAHZlY3Rvci5icm9hZGNhc3QAZnVuYy5mdW5jAGFyaXRoLmFkZGkAc2NmLmZvcgB0cHUudmVjdG9yX3N0b3JlAGZ1bmMucmV0dXJuAHZlY3Rvci5tdWx0aV9yZWR1Y3Rpb24AdmVjdG9yLnNoYXBlX2Nhc3QAYXJpdGguYWRkZgBhcml0aC5kaXZmAHNjZi55aWVsZAB2YWx1ZQAvdG1wL2xhYi93L3J1bGVzL3Rvb2xzL3JlZmVyZW5jZS9qYXgvbWFrZV9maW5kaW5ncy5weQBjaGFpbgBjaGFpbi48bG9jYWxzPi5zdGVwAGFkZABzdGFibGVfbW9zYWljLnZlcnNpb24AZGltZW5zaW9uX3NlbWFudGljcwBmdW5jdGlvbl90eXBlAHNjYWxhcl9wcmVmZXRjaABzY3JhdGNoX29wZXJhbmRzAHN5bV9uYW1lAHRwdS5jb3JlX3R5cGUAZ2V0OgBnZXQvZ2V0AHNjYW46AHNjYW4Ab3ZlcmZsb3dGbGFncwBzd2FwOgBzd2FwL3N3YXAAb3BlcmFuZFNlZ21lbnRTaXplcwBzdHJpZGVzAHJlZHVjZV9zdW06AHJlZHVjZV9zdW0vcmVkdWNlX3N1bQBraW5kAHJlZHVjdGlvbl9kaW1zAGJyb2FkY2FzdF9pbl9kaW06AGJyb2FkY2FzdF9pbl9kaW0vYnJvYWRjYXN0X2luX2RpbQBhZGQ6AGZhc3RtYXRoAGRpdjoAZGl2L2RpdgA=\22, \22serialization_format\22: 1, \22needs_layout_passes\22: true}}", kernel_name = "chain", mhlo.frontend_attributes = {kernel_metadata = "{}"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<384x128xf32>) -> tensor<384x128xf32> loc(#loc11)
+    return %0 : tensor<384x128xf32> loc(#loc10)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("make_findings.py":378:15 to :66)
+#loc3 = loc("make_findings.py":450:15 to :56)
+#loc4 = loc("make_findings.py":457:4 to :40)
+#loc5 = loc("whole.<locals>.run"(#loc2))
+#loc6 = loc("main"(#loc3))
+#loc7 = loc("<module>"(#loc4))
+#loc8 = loc(callsite(#loc6 at #loc7))
+#loc9 = loc(callsite(#loc5 at #loc8))
+#loc10 = loc("jit(run)"(#loc8))
+#loc11 = loc("jit(run)/pallas_call"(#loc9))

@@ -1,0 +1,18 @@
+#loc1 = loc("x")
+module @jit_run attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<16384x128xf32> loc("x")) -> (tensor<16384x128xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.custom_call @tpu_custom_call(%arg0) {backend_config = "{\22custom_call_config\22: {\22body\22: \22TUzvUgFNTElSMjMuMC4wZ2l0AAEhCQEDBQcBAwkDDQsNDxETFQPBmxMBkwcTCxMLDwsLDw8PDwsLC1MLCwsLCw8PEwsPSwsPC4ULMwsLCwsTGwsbCxsbDw8PDx8PDw8fEwsPCw8LDx8LDwsPHyMLDwtTCxMFB5FhTQcDWQETDwcPJx8HGxsLAhYHHwMDJVsFFwMDJVkFGR17fQUbBR0dJ10dBWEdJ2MRBQEFHwUhBSMjBQUhAAgAAAAAAACAAAAAAAAAAAUlDQ8FJwUpBSsdBXkdBYMDAzEzBS0RBS0DETc5DTs/QUMXRRcPBUeXSUsFLwEDkw0NYWZmaW5lX21hcDwoZDAsIGQxKSAtPiAoZDAsIGQxKT4ABTEjBQMRCAAAAAAAAAAFMwU1BTcFOQEFTVEDBRlPHR8JGwMFGVMdHwkhAwUNIw8bAwUNIw8hEQEBEQMBHSlfFRMTLQkHegQfKx0pZRUTZx0FaS0JB3oEMT0DA22ZBTsdcXMFPR11dwU/FSsrLQkHegQfPQVBHX+BBUMVLS0tCQd6BAkZAweHiYuNj5EFRRERAAVHIwEJIQEAAAABAAAAAgAAAAAAAAAFSSMBAQEjdHB1LmRpbWVuc2lvbl9zZW1hbnRpY3M8YXJiaXRyYXJ5PgAjdHB1Lm1lbW9yeV9zcGFjZTx2bWVtPgAjdHB1LmNvcmVfdHlwZTx0Yz4AI2FyaXRoLmZhc3RtYXRoPG5vbmU+AAECAgMBAgQXlQUCQAIECz0nBQJAAgQLCwUHAQcHAQUDAQUBAQEJBJoCBQERAS8HAwENBREBNQcDGzMHAQEHAQcBAwMRAwMDAwMRAwMDCQYRAwkHAwcJAwMVAwMDAwMVAwMDCQYVAwkHAw0PCwdvawMJBQsRAwMLAwMDAwMLAwMDCQYLAwkHBRUXDQULhQkTBRUXBwABBREBVQcDBw8DAQEDAwEHAwEDAwEHAwEHBAEFAQMFEQFXBwMHDwMBAQMDAQcDAQMDAQcDAQcEAQUBAwYDAQUBAOIHSxEpCRUNEQsTHR0jISMpLRELDRkdGSUTHW0RIxcZGRUfDw0JHRFidWlsdGluAHN0YWJsZV9tb3NhaWMAdHB1AGFyaXRoAG1vZHVsZQBhcml0aC5jb25zdGFudABmdW5jLmZ1bmMAZnVuYy5yZXR1cm4AdmVjdG9yLmxvYWQAYXJpdGguYWRkZgB0cHUudmVjdG9yX3N0b3JlAGRvdWJsZWQAL3RtcC9sYWIvdy9ydWxlcy90b29scy9yZWZlcmVuY2UvamF4L21ha2VfZmluZGluZ3MucHkAZnVuY3Rpb25fdHlwZQBzeW1fbmFtZQB0cmFuc2Zvcm1faW5kaWNlcwB0cmFuc2Zvcm1fMAB3aW5kb3dfYm91bmRzAHRyYW5zZm9ybV8xAHZhbHVlAGdldDoAZ2V0L2dldABzdGFibGVfbW9zYWljLnZlcnNpb24AZGltZW5zaW9uX3NlbWFudGljcwBpdGVyYXRpb25fYm91bmRzAHNjYWxhcl9wcmVmZXRjaABzY3JhdGNoX29wZXJhbmRzAHRwdS5jb3JlX3R5cGUAd2luZG93X3BhcmFtcwBmYXN0bWF0aABhZGQ6AGFkZC9hZGQAc3dhcDoAc3dhcC9zd2FwAGFkZABvcGVyYW5kU2VnbWVudFNpemVzAHN0cmlkZXMA\22, \22serialization_format\22: 1, \22needs_layout_passes\22: true}}", kernel_name = "doubled", mhlo.frontend_attributes = {kernel_metadata = "{}"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<16384x128xf32>) -> tensor<16384x128xf32> loc(#loc11)
+    return %0 : tensor<16384x128xf32> loc(#loc10)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("make_findings.py":294:15 to :112)
+#loc3 = loc("make_findings.py":450:15 to :56)
+#loc4 = loc("make_findings.py":457:4 to :40)
+#loc5 = loc("blocked.<locals>.run"(#loc2))
+#loc6 = loc("main"(#loc3))
+#loc7 = loc("<module>"(#loc4))
+#loc8 = loc(callsite(#loc6 at #loc7))
+#loc9 = loc(callsite(#loc5 at #loc8))
+#loc10 = loc("jit(run)"(#loc8))
+#loc11 = loc("jit(run)/pallas_call"(#loc9))

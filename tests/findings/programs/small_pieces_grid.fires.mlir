@@ -1,0 +1,18 @@
+#loc1 = loc("x")
+module @jit_run attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<16384x128xf32> loc("x")) -> (tensor<16384x128xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.custom_call @tpu_custom_call(%arg0) {backend_config = "{\22custom_call_config\22: {\22body\22: \22TUzvUgFNTElSMjMuMC4wZ2l0AAEhCQEDBQcBAwkDDQsNDxETFQPBmxMBkwcTCxMLDwsLDw8PDwsLC1MLCwsLCw8PEwsPSwsPC4ULMwsLCwsTGwsbCxsbDw8PDx8PDw8fEwsPCw8LDx8LDwsPHyMLDwtTCxMFB5FhTQcDWQETDwcPIxsHGxsLAg4HHwMDJVsFFwMDJVkFGR17fQUbBR0dJ10dBWEdJ2MRBQEFHwUhBSMjBQUhCAAAAAAAAACAAAAAAAAAAAUlDQ8FJwUpBSsdBXkdBYMDAzEzBS0RBS0DETc5DTs/QUMXRRcPBUeXSUsFLwEDkw0NYWZmaW5lX21hcDwoZDAsIGQxKSAtPiAoZDAsIGQxKT4ABTEjBQMRAAgAAAAAAAAFMwU1BTcFOQEFTVEDBRlPHR8JGwMFGVMdHwkhAwUNIw8bAwUNIw8hEQEBEQMBHSlfFRMTLQkHegQfKx0pZRUTZx0FaS0JB3oEMT0DA22ZBTsdcXMFPR11dwU/FSsrLQkHegQfPQVBHX+BBUMVLS0tCQd6BAkZAweHiYuNj5EFRRERAAVHIwEJIQEAAAABAAAAAgAAAAAAAAAFSSMBAQEjdHB1LmRpbWVuc2lvbl9zZW1hbnRpY3M8YXJiaXRyYXJ5PgAjdHB1Lm1lbW9yeV9zcGFjZTx2bWVtPgAjdHB1LmNvcmVfdHlwZTx0Yz4AI2FyaXRoLmZhc3RtYXRoPG5vbmU+AAECAgMBAgQXlQUhAgQLPScFIQIECwsFBwEHBwEFAwEFAQEBCQSaAgUBEQEvBwMBDQURATUHAxszBwEBBwEHAQMDEQMDAwMDEQMDAwkGEQMJBwMHCQMDFQMDAwMDFQMDAwkGFQMJBwMNDwsHb2sDCQULEQMDCwMDAwMDCwMDAwkGCwMJBwUVFw0FC4UJEwUVFwcAAQURAVUHAwcPAwEBAwMBBwMBAwMBBwMBBwQBBQEDBREBVwcDBw8DAQEDAwEHAwEDAwEHAwEHBAEFAQMGAwEFAQDiB0sRKQkVDRELEx0dIyEjKS0RCw0ZHRklEx1tESMXGRkVHw8NCR0RYnVpbHRpbgBzdGFibGVfbW9zYWljAHRwdQBhcml0aABtb2R1bGUAYXJpdGguY29uc3RhbnQAZnVuYy5mdW5jAGZ1bmMucmV0dXJuAHZlY3Rvci5sb2FkAGFyaXRoLmFkZGYAdHB1LnZlY3Rvcl9zdG9yZQBkb3VibGVkAC90bXAvbGFiL3cvcnVsZXMvdG9vbHMvcmVmZXJlbmNlL2pheC9tYWtlX2ZpbmRpbmdzLnB5AGZ1bmN0aW9uX3R5cGUAc3ltX25hbWUAdHJhbnNmb3JtX2luZGljZXMAdHJhbnNmb3JtXzAAd2luZG93X2JvdW5kcwB0cmFuc2Zvcm1fMQB2YWx1ZQBnZXQ6AGdldC9nZXQAc3RhYmxlX21vc2FpYy52ZXJzaW9uAGRpbWVuc2lvbl9zZW1hbnRpY3MAaXRlcmF0aW9uX2JvdW5kcwBzY2FsYXJfcHJlZmV0Y2gAc2NyYXRjaF9vcGVyYW5kcwB0cHUuY29yZV90eXBlAHdpbmRvd19wYXJhbXMAZmFzdG1hdGgAYWRkOgBhZGQvYWRkAHN3YXA6AHN3YXAvc3dhcABhZGQAb3BlcmFuZFNlZ21lbnRTaXplcwBzdHJpZGVzAA==\22, \22serialization_format\22: 1, \22needs_layout_passes\22: true}}", kernel_name = "doubled", mhlo.frontend_attributes = {kernel_metadata = "{}"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<16384x128xf32>) -> tensor<16384x128xf32> loc(#loc11)
+    return %0 : tensor<16384x128xf32> loc(#loc10)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("make_findings.py":294:15 to :112)
+#loc3 = loc("make_findings.py":450:15 to :56)
+#loc4 = loc("make_findings.py":457:4 to :40)
+#loc5 = loc("blocked.<locals>.run"(#loc2))
+#loc6 = loc("main"(#loc3))
+#loc7 = loc("<module>"(#loc4))
+#loc8 = loc(callsite(#loc6 at #loc7))
+#loc9 = loc(callsite(#loc5 at #loc8))
+#loc10 = loc("jit(run)"(#loc8))
+#loc11 = loc("jit(run)/pallas_call"(#loc9))

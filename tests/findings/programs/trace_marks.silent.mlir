@@ -1,0 +1,18 @@
+#loc1 = loc("x")
+module @jit_run attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<64x128xf32> loc("x")) -> (tensor<64x128xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.custom_call @tpu_custom_call(%arg0) {backend_config = "{\22custom_call_config\22: {\22body\22: \22TUzvUgFNTElSMjMuMC4wZ2l0AAErCQEDBQcBAwkDFwsNDxETFRcZGx0fA9ezEQGrDxMPDxMPCwsTEw8HDwsPDwsPCwsPCwsPEwsPOwsLCwuFCwsLCwsPDw8fEw8LDwsPHxMTEwsTDwsPCw8fIwsPC1MLEx8PDx8LDw8PHx8PDx8LDwsPHwUFYU0HBVlZAREfBwcPJw8XCwISBx0riQMDj7EdJZEdK5sDAw9NHVlbBSEFIwMDD4cDAw+ZHaGjHx1vcQUlHSVPHSFTBScRCwEFKQUrHSF3BS0FLx0bqQMDMzUFMRELLQMNOTs9P0MjRSNHSUutBTMBAQU1DQ1hZmZpbmVfbWFwPChkMCwgZDEpIC0+IChkMCwgZDEpPgAFNwU5BTsFPQU/EQMBHSdRFR8fLQ0HygZfawMDD1cRBwEFQR1dXwVDHSFhLQ0HygYnbQMDD2URBwIQAwNprwVFAwMPbREHBQVHHXN1BUkVKSktDQfKBhEhAwd7fX+Bg4UFSxEPAAVNIwcJIQEAAAABAAAAAgAAAAAAAAAFTyMHAQETBRApXN8PHS2LHRuNLQ0HwgYxQQVRHSeTFR+VHRuXLQ0HwgZHUxMFkML1CA8dLZ0dG58tDQfCBkdhBVMdpacFVRUvLy0NB8IGMWEjdHB1Lm1lbW9yeV9zcGFjZTx2bWVtPgAjdHB1LmNvcmVfdHlwZTx0Yz4AI2FyaXRoLm92ZXJmbG93PG5vbmU+ACNhcml0aC5mYXN0bWF0aDxub25lPgAnBQICAgQFAwsBAgIXqwUCAgIEBUEBAgQFBQkJAQEJBO4IBQERFzEHAwEFDREXNwcDGzcFCRcJFwMDHQkDAwMDHQkDAwkGHQMBBwEFBwMDC1UDBwMDC2MDBw8HC2cDBwULDQMDC2sDBxEWCwMBCQsPEQkFA333BQcLAQsDAwERAwUFBgEDAQMfBwcBAwMBBR0hAwMFCQMDAwMFCQMDCQYFAwEHASUnAwMHEwMFBQYHAwEDKwcHBwMDAQUpLQsHFQMDAQUjLwMDAREDBQUGAQMBAzMHBwEDAwEFMTUDAwUJAwMDAwUJAwMJBgUDAQcBOTsDAwcTAwUFBgcDAQM/BwcHAwMBBT1BCwcVAwMBBTdDAwMBEQMFBQYBAwEDRwcHAQMDAQVFSQMDBQkDAwMDBQkDAwkGBQMBBwFNTwMDBxMDBQUGBwMBA1MHBwcDAwEFUVULBxUDAwEFS1cDAwERAwUFBgEDAQNbBwcBAwMBBVldAwMFCQMDAwMFCQMDCQYFAwEHAWFjAwMHEwMFBQYHAwEDZwcHBwMDAQVlaQsHFQMDAQVfawMDAREDBQUGAQMBA28HBwEDAwEFbXEDAwUJAwMDAwUJAwMJBgUDAQcBdXcDAwcTAwUFBgcDAQN7BwcHAwMBBXl9CwcVAwMBBXN/AwMBEQMFBQYBAwEDgwcHAQMDAQWBhQMDBQkDAwMDBQkDAwkGBQMBBwGJiwMDBxMDBQUGBwMBA48HBwcDAwEFjZELBxUDAwEFh5MXBAsDlQMDGQkDAwMDGQkDAwkGGQMBBwMVFxMFGXkJEwMVFxUAFwYDAQUBAN4IVxELExEpCRUNHQsNHQsTIyEdKS0JCxELK0cNbRUZIxEXFRcZFyMfDw0JHRFidWlsdGluAHN0YWJsZV9tb3NhaWMAdHB1AGFyaXRoAG1vZHVsZQBhcml0aC5jb25zdGFudAB2ZWN0b3IuYnJvYWRjYXN0AGFyaXRoLm11bGYAdmVjdG9yLmxvYWQAYXJpdGguYWRkZgBmdW5jLmZ1bmMAYXJpdGguYWRkaQBzY2YuZm9yAHRwdS52ZWN0b3Jfc3RvcmUAZnVuYy5yZXR1cm4Ac2NmLnlpZWxkAC90bXAvbGFiL3cvcnVsZXMvdG9vbHMvcmVmZXJlbmNlL2pheC9tYWtlX2ZpbmRpbmdzLnB5AHZhbHVlAG1hcmtlZC48bG9jYWxzPi5ib2R5Ljxsb2NhbHM+LnN0ZXAAbWFya2VkLjxsb2NhbHM+LmJvZHkAZ2V0OgBnZXQvZ2V0AG11bDoAbXVsAHN0YWJsZV9tb3NhaWMudmVyc2lvbgBkaW1lbnNpb25fc2VtYW50aWNzAGZ1bmN0aW9uX3R5cGUAc2NhbGFyX3ByZWZldGNoAHNjcmF0Y2hfb3BlcmFuZHMAc3ltX25hbWUAYm9keQB0cHUuY29yZV90eXBlAHNjYW46AHNjYW4Ab3ZlcmZsb3dGbGFncwBzd2FwOgBzd2FwL3N3YXAAYWRkAG9wZXJhbmRTZWdtZW50U2l6ZXMAc3RyaWRlcwBmYXN0bWF0aABhZGQ6AGFkZC9hZGQA\22, \22serialization_format\22: 1, \22needs_layout_passes\22: true}}", kernel_name = "body", mhlo.frontend_attributes = {kernel_metadata = "{}"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<64x128xf32>) -> tensor<64x128xf32> loc(#loc11)
+    return %0 : tensor<64x128xf32> loc(#loc10)
+  } loc(#loc)
+} loc(#loc)
+#loc = loc(unknown)
+#loc2 = loc("make_findings.py":378:15 to :66)
+#loc3 = loc("make_findings.py":450:15 to :56)
+#loc4 = loc("make_findings.py":457:4 to :40)
+#loc5 = loc("whole.<locals>.run"(#loc2))
+#loc6 = loc("main"(#loc3))
+#loc7 = loc("<module>"(#loc4))
+#loc8 = loc(callsite(#loc6 at #loc7))
+#loc9 = loc(callsite(#loc5 at #loc8))
+#loc10 = loc("jit(run)"(#loc8))
+#loc11 = loc("jit(run)/pallas_call"(#loc9))
