@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/keep_in_log.h"
 #include "cli/model_options.h"
+#include "findings/cures.h"
 #include "report/redact.h"
 #include "views/html.h"
 #include "views/perfetto.h"
@@ -23,7 +24,7 @@ struct ExplainVerb {
   report::SimulateOptions options;
   views::ViewOptions view;
   std::string output;
-  bool bundles = false, watch = false;
+  bool bundles = false, watch = false, cure = false;
 
   bool isHtml() const { return model.format == "html"; }
   bool isTrace() const { return model.format == "perfetto"; }
@@ -36,8 +37,48 @@ bool wantsBundles(const ExplainVerb& verb) {
                      [](const std::string& name) { return name == "bundles" || name == "all"; });
 }
 
+/// The model or program with an edit made.
+Result<report::Simulation> simulatedWith(const findings::Edit& edit, const ExplainVerb& verb) {
+  using findings::EditKind;
+  ModelOptions model = verb.model;
+  report::SimulateOptions options = verb.options;
+  options.sink_for = {};
+  if (edit.kind == EditKind::kCompileOption) {
+    model.compile_options.push_back(edit.option + "=" + edit.value);
+    SUBLANE_CHECK_OK(fillRequest("explain", model));
+    return simulationOf(model, options);
+  }
+  if (edit.kind == EditKind::kModelOption) {
+    if (edit.option != "layers")
+      return inputError("--{} {}: not an option that is tried", edit.option, edit.value);
+    model.layers = edit.value;
+    SUBLANE_CHECK_OK(fillRequest("explain", model));
+    return simulationOf(model, options);
+  }
+  if (!model.isProgram()) return inputError("the edit is one of a program's text");
+  SUBLANE_TRY(const std::string text, readFile(model.subject));
+  SUBLANE_TRY(const std::string edited, findings::applied(edit, text));
+  SUBLANE_TRY(TemporaryDirectory folder, TemporaryDirectory::create());
+  model.subject = folder.path() + "/edited.mlir";
+  SUBLANE_CHECK_OK(writeFileAtomically(model.subject, edited));
+  return simulationOf(model, options);
+}
+
+void tryCures(const ExplainVerb& verb, const report::Simulation& simulation, views::Report& report) {
+  constexpr int64_t kMost = 3;
+  for (size_t i = 0; i < simulation.steps.size(); ++i) {
+    const auto again = [&](const findings::Edit& edit) -> Result<report::SimulatedStep> {
+      SUBLANE_TRY(report::Simulation after, simulatedWith(edit, verb));
+      if (after.steps.size() != simulation.steps.size()) return inputError("it has other steps");
+      return std::move(after.steps[i]);
+    };
+    findings::tryCures(report.findings[i], simulation.steps[i], again, kMost);
+  }
+}
+
 Result<std::string> rendered(const ExplainVerb& verb, const report::Simulation& simulation) {
-  const views::Report report = views::reportOf(simulation);
+  views::Report report = views::reportOf(simulation);
+  if (verb.cure) tryCures(verb, simulation, report);
   if (verb.model.format == "text") return views::toText(report, verb.view);
   SUBLANE_TRY(std::string json, views::toJson(report, {.focus = verb.view.focus,
                                                        .bundles = verb.bundles || verb.isHtml(),
@@ -57,6 +98,8 @@ Status checkOptions(const ExplainVerb& verb) {
   if (verb.isTrace() && verb.model.redact)
     return inputError("explain: --redact does not reach a trace, and it holds names");
   if (verb.isTrace() && !verb.view.focus.empty()) return inputError("explain: a trace has no --focus");
+  if (verb.cure && (verb.isTrace() || verb.model.redact))
+    return inputError("explain: --cure goes with neither a trace nor --redact");
   if (verb.isTrace() && verb.options.estimates)
     return inputError("explain: a trace is of what was executed; leave --estimates out");
   return Ok{};
@@ -70,7 +113,6 @@ Status explainOnce(ExplainVerb& verb) {
     verb.options.sink_for = [&](const auto&... of) { return trace->sinkFor(of...); };
   }
   SUBLANE_TRY(report::Simulation simulation, simulationOf(verb.model, verb.options));
-  const gate::LogSide side = gate::sideOf(simulation);
   if (verb.model.redact) {
     report::Pseudonyms names;
     report::redact(simulation, names);
@@ -82,7 +124,7 @@ Status explainOnce(ExplainVerb& verb) {
     SUBLANE_CHECK_OK(verb.output.empty() ? writeOutput(text) : writeFileAtomically(verb.output, text));
   }
   if (!verb.output.empty()) SUBLANE_CHECK_OK(writeOutput(fmt::format("wrote {}\n", verb.output)));
-  keepInLog(verb.model.note, {.verb = "explain", .sides = {side}});
+  keepInLog(verb.model.note, {.verb = "explain", .sides = {gate::sideOf(simulation)}});
   return Ok{};
 }
 
@@ -140,6 +182,8 @@ Action addExplain(CLI::App& app) {
   app.add_flag("--bundles", verb->bundles, "With --json: every kernel's bundles");
   app.add_flag("--estimates", verb->options.estimates,
                "By the compiler's estimates alone: compiles faster, executes nothing");
+  app.add_flag("--cure", verb->cure,
+               "Make the mechanical edits of the first findings, and execute again: gains are simulated");
   app.add_flag("--watch", verb->watch, "Again on each save of the file");
   app.add_option("--inputs", verb->options.inputs,
                  "An .npz file with a program's arguments, by number (arg0) or name");
