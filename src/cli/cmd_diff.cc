@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/keep_in_log.h"
@@ -11,6 +12,8 @@
 #include "report/diff_set.h"
 #include "report/read_report.h"
 #include "report/redact.h"
+#include "views/html.h"
+#include "views/views.h"
 
 namespace sublane::cli {
 namespace {
@@ -39,6 +42,7 @@ struct DiffVerb {
   Side first;
   OtherSide other;
   std::vector<std::string> set;
+  std::string output;  // of the page
 };
 
 /// A version that set-up has fetched, or a library's path; empty: the pinned one.
@@ -112,6 +116,10 @@ Status diffTwo(DiffVerb& verb, const CLI::App& app) {
             "give a second program, or one of --other-chip, --other-layers, --other-compile-option, "
             "--other-libtpu, --other-mesh, --other-inputs");
   }
+  const bool page = verb.first.model.format == "html";
+  if (page && verb.output.empty())
+    return inputError("diff: --format html needs a file").hint("-o difference.html");
+  if (page) verb.first.options.bundle_texts = true;
   Side second = otherSide(verb);
   SUBLANE_CHECK_OK(readSide(app, false, verb.first));
   SUBLANE_CHECK_OK(readSide(app, verb.other.hasOptions(), second));
@@ -124,8 +132,17 @@ Status diffTwo(DiffVerb& verb, const CLI::App& app) {
     report::redact(after, names);
   }
   SUBLANE_TRY(const report::Difference difference, report::differenceOf(before, after));
-  SUBLANE_CHECK_OK(writeOutput(model.format == "json" ? report::toJson(difference)
-                                                      : report::toText(difference, model.text)));
+  if (model.format == "html") {
+    const views::Report report = views::reportOf(after);
+    SUBLANE_TRY(
+        const std::string json,
+        views::toJson(report, {.bundles = true, .redacted = model.redact, .difference = &difference}));
+    SUBLANE_CHECK_OK(writeFileAtomically(verb.output, views::toHtml(json)));
+    SUBLANE_CHECK_OK(writeOutput(fmt::format("wrote {}\n", verb.output)));
+  } else {
+    SUBLANE_CHECK_OK(writeOutput(model.format == "json" ? report::toJson(difference)
+                                                        : report::toText(difference, model.text)));
+  }
   keepInLog(model.note, {.verb = "diff",
                          .sides = {gate::sideOf(before), gate::sideOf(after)},
                          .outcome = outcomeOf(difference)});
@@ -219,7 +236,9 @@ Status diff(DiffVerb& verb, const CLI::App& app) {
 
 Action addDiff(CLI::App& app) {
   auto verb = std::make_shared<DiffVerb>();
+  verb->first.model.formats = {"text", "json", "html"};
   addModelOptions(app, verb->first.model);
+  app.add_option("-o,--output", verb->output, "With --format html: the page's file");
   app.get_option("--chip")->required(false);
   app.add_option("OTHER", verb->other.subject,
                  "The second model, program or saved report; none: the first, changed by --other-...");
