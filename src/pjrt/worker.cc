@@ -1,5 +1,6 @@
 #include "pjrt/worker.h"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -89,6 +90,17 @@ Result<AheadOfTimeResult> readReply(const AheadOfTimeRequest& request, const Sub
   return decodeReply(*payload);
 }
 
+/// Memory, where there is plenty of it: a listing is written once and read once. Else, and where the user
+/// names a place, the usual one.
+std::string dumpFolder() {
+  constexpr const char* kMemory = "/dev/shm";
+  constexpr uint64_t kPlenty = uint64_t{2} << 30;
+  struct statvfs room{};
+  const bool named = std::getenv("TMPDIR") != nullptr;
+  if (named || access(kMemory, W_OK) != 0 || statvfs(kMemory, &room) != 0) return "";
+  return uint64_t{room.f_bavail} * room.f_frsize >= kPlenty ? kMemory : "";
+}
+
 }  // namespace
 
 void setWorkerProgram(std::string path) { chosenWorkerProgram() = std::move(path); }
@@ -106,7 +118,7 @@ Result<AheadOfTimeResult> compileAheadOfTime(const AheadOfTimeRequest& request) 
   worker.timeout_seconds = request.timeout_seconds;
   worker.cancel = request.cancel;
   // Ours, so that it goes however the child ends. libtpu leaves logs in $TMPDIR, whatever TPU_LOG_DIR says.
-  Result<TemporaryDirectory> folder = TemporaryDirectory::create("", "sublane-compile-");
+  Result<TemporaryDirectory> folder = TemporaryDirectory::create(dumpFolder(), "sublane-compile-");
   if (!folder.ok() && wantsDump(request)) return std::move(folder).error();
   if (folder.ok()) {
     worker.environment["TMPDIR"] = folder->path();
