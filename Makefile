@@ -13,16 +13,18 @@ FUZZ_SECONDS ?= 20
 .PHONY: demo test test-long bench build check fuzz format tidy doctor help clean
 .DEFAULT_GOAL := help
 
-demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, explain its steps on a v6e and say why decoding is slow
+demo: ## Set up this machine, build, fetch SmolLM2-135M, chat with it, say why its decode step is slow on a v6e, and what two buffers bring to a kernel
 	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory build
 	@$(SUBLANE) fetch smollm2-135m
 	@echo; echo '$$ sublane run smollm2-135m --chat --prompt "$(QUESTION)" --max-tokens 64'
 	@$(SUBLANE) run smollm2-135m --chat --prompt "$(QUESTION)" --max-tokens 64
-	@echo; echo '$$ sublane explain smollm2-135m --chip v6e'
-	@$(SUBLANE) explain smollm2-135m --chip v6e
-	@echo; echo '$$ sublane simulate smollm2-135m --chip v6e --step decode --top 8'
-	@$(SUBLANE) simulate smollm2-135m --chip v6e --step decode --top 8
+	@echo; echo '$$ sublane explain smollm2-135m --chip v6e --step decode --top 8'
+	@$(SUBLANE) explain smollm2-135m --chip v6e --step decode --top 8
+	@echo; echo '$$ sublane explain smollm2-135m --chip v6e --format html -o $(BUILD)/report.html'
+	@$(SUBLANE) explain smollm2-135m --chip v6e --format html -o $(BUILD)/report.html
+	@echo; echo '$$ sublane diff .../single_buffered.fires.mlir .../single_buffered.silent.mlir --chip v6e   # docs/why-is-it-slow.md'
+	@$(SUBLANE) diff tests/findings/programs/single_buffered.fires.mlir tests/findings/programs/single_buffered.silent.mlir --chip v6e
 
 test: ## Set up, build and run every check and test except the long ones
 	@tools/setup.sh test
@@ -47,6 +49,7 @@ bench: ## Measure on this machine: the scan of checkpoints, the simulator, and r
 	@$(BUILD)/bench-venv/bin/pip install --quiet numpy
 	@$(BUILD)/bench-venv/bin/python bench/simulate_speed.py --sublane $(SUBLANE)
 	@$(BUILD)/bench-venv/bin/python bench/values_speed.py --sublane $(SUBLANE)
+	@$(BUILD)/bench-venv/bin/python bench/explain_speed.py --sublane $(SUBLANE)
 	@. tools/versions.env && CMAKE_ARGS="-DLLAVA_BUILD=OFF" $(BUILD)/bench-venv/bin/pip install --quiet llama-cpp-python==$$LLAMA_CPP_PYTHON
 	@$(BUILD)/bench-venv/bin/python bench/compare_llama_cpp.py
 
