@@ -4,7 +4,8 @@
     tools/run_tutorial.py docs/tutorial.md --path build
 
 A line `$ command` is run from the root of the tree with `--path` first on PATH, and must exit 0. The lines up to the next command
-are its expected standard output; a line `...` stands for any lines. Trailing spaces and empty lines don't count.
+are its expected standard output; a line `...` stands for any lines, `...` at a line's end for its rest. Trailing spaces and empty
+lines don't count.
 Ends with `N passed, N failed`; exits 1 if any block failed or there was none.
 """
 import argparse
@@ -35,6 +36,10 @@ def tidy(lines):
     return [line.rstrip() for line in lines if line.strip()]
 
 
+def same(expected, printed):
+    return printed.startswith(expected[:-3]) if expected.endswith("...") else printed == expected
+
+
 def first_mismatch(expected, printed):
     """None if the output matches, else the expected line that was not found."""
     at, anywhere = 0, False
@@ -43,9 +48,9 @@ def first_mismatch(expected, printed):
             anywhere = True
             continue
         if anywhere:
-            while at < len(printed) and printed[at] != line:
+            while at < len(printed) and not same(line, printed[at]):
                 at += 1
-        if at >= len(printed) or printed[at] != line:
+        if at >= len(printed) or not same(line, printed[at]):
             return line
         at, anywhere = at + 1, False
     return None if anywhere or at == len(printed) else "(end of the output)"
