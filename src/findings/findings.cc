@@ -70,10 +70,13 @@ bool take(Finding& finding, Rank rank, const report::SimulatedStep& step, Rows& 
 struct Ranked {
   Finding finding;
   Rank rank;
-  double weight() const { return finding.gain_us * (rank == Rank::kSymptom ? 0.5 : 1); }
+  /// Something with a known cure that is worth doing: it stands before all that only says where time passes.
+  bool first = false;
 };
 
-bool gainsMore(const Ranked& a, const Ranked& b) { return a.weight() > b.weight(); }
+bool gainsMore(const Ranked& a, const Ranked& b) {
+  return std::pair(a.first, a.finding.gain_us) > std::pair(b.first, b.finding.gain_us);
+}
 
 }  // namespace
 
@@ -93,6 +96,9 @@ std::vector<Finding> findingsOf(const Evidence& evidence) {
     for (Ranked& each : found)
       if (take(each.finding, rank, evidence.step, rows)) all.push_back(std::move(each));
   }
+  constexpr double kWorthDoing = 5;  // percent of the step
+  for (Ranked& each : all)
+    each.first = each.rank != Rank::kSymptom && evidence.percent(each.finding.gain_us) >= kWorthDoing;
   std::stable_sort(all.begin(), all.end(), gainsMore);
   std::vector<Finding> findings;
   for (Ranked& each : all) findings.push_back(std::move(each.finding));

@@ -79,8 +79,8 @@ struct Rule {
 /// All rules, by name; the list is written by CMake from the file names.
 std::span<const Rule* const> allRules();
 
-/// What all rules find, the largest gain first; symptoms count half, so that a cause stands before what it
-/// brings about.
+/// What all rules find, the largest gain first; but what has a known cure and is worth a twentieth of the
+/// step stands before symptoms, however large.
 std::vector<Finding> findingsOf(const Evidence& evidence);
 
 /// "Look first at", the first `top` of them; empty if there are none.
