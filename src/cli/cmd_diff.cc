@@ -121,6 +121,9 @@ Status diffTwo(DiffVerb& verb, const CLI::App& app) {
     return inputError("diff: --format html needs a file").hint("-o difference.html");
   if (page) verb.first.options.bundle_texts = true;
   Side second = otherSide(verb);
+  if (!verb.other.layers.empty() && second.model.isProgram())
+    return inputError("diff {}: --other-layers is of a model's steps; a program has its own",
+                      second.model.subject);
   SUBLANE_CHECK_OK(readSide(app, false, verb.first));
   SUBLANE_CHECK_OK(readSide(app, verb.other.hasOptions(), second));
   SUBLANE_TRY(report::Simulation before, simulated(verb.first));

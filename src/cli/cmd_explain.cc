@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <thread>
 
 #include "base/paths.h"
@@ -18,6 +19,9 @@
 
 namespace sublane::cli {
 namespace {
+
+/// Over half a second of the chip. A step is shorter; a loop that does not end is not, and is priced.
+constexpr int64_t kMostBundles = int64_t{1} << 30;
 
 struct ExplainVerb {
   ModelOptions model;
@@ -93,6 +97,9 @@ Status checkOptions(const ExplainVerb& verb) {
     return inputError("explain: --format {} needs a file", format)
         .hint(verb.isHtml() ? "-o report.html" : "-o trace.pftrace");
   }
+  std::error_code ignored;
+  if (!verb.output.empty() && std::filesystem::equivalent(verb.output, verb.model.subject, ignored))
+    return inputError("explain: -o {}: that is the program itself", verb.output);
   if (format != "text" && !verb.view.views.empty())
     return inputError("explain: --view is of the text; --format {} has everything", format);
   if (verb.isTrace() && verb.model.redact)
@@ -161,6 +168,8 @@ Status explain(ExplainVerb& verb, const CLI::App& app) {
   verb.model.request.common.cancel = &interrupted();
   verb.view.top = verb.model.text.top;
   verb.options.bundle_texts = wantsBundles(verb);
+  verb.options.most_bundles = kMostBundles;
+  verb.options.assume_scalars = true;
   SUBLANE_CHECK_OK(checkOptions(verb));
   return verb.watch ? watch(verb) : explainOnce(verb);
 }

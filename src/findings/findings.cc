@@ -114,8 +114,7 @@ std::string toText(const std::vector<Finding>& findings, const Evidence& evidenc
     for (const std::string& line : finding.evidence) text += report::wrapped(line, "      ", "        ");
     const std::string gain = std::abs(evidence.percent(finding.gain_us)) < 0.1
                                  ? std::string("no time")
-                                 : fmt::format("{:.1f} us{} ({:.0f} %; {})", finding.gain_us,
-                                               finding.gain_origin == Origin::kAssumed ? " at most" : "",
+                                 : fmt::format("{:.1f} us ({:.0f} %; {})", finding.gain_us,
                                                evidence.percent(finding.gain_us), name(finding.gain_origin));
     text += report::wrapped(fmt::format("{}: {}", finding.cure, gain), "      -> ", "         ");
     if (finding.sources.empty()) continue;

@@ -85,7 +85,7 @@ std::vector<Finding> look(const Look& look) {
                   named(rows), timeOf(evidence, rows.us), mxu_us, rows.hbm_us);
   const std::string causes = causesOf(rows);
   if (!causes.empty()) {
-    finding.what += fmt::format("; {} takes most of it", causes.substr(0, causes.find(' ')));
+    finding.what += fmt::format("; the largest cause is {}", causes.substr(0, causes.find('%') + 1));
     finding.evidence.push_back(fmt::format("cycles: {} (simulated)", causes));
   }
   const std::string operands = operandsOf(look, *rows.rows[0]);

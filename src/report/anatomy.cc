@@ -103,10 +103,11 @@ class AnatomyMaker {
 
   std::vector<LimitUse> limits() const {
     const SimulatedStep& step = source_.step;
-    int64_t flops = 0, registers = 0;
+    int64_t flops = 0, registers = 0, unknown = 0;
     for (const SimulatedRow& row : step.rows) {
       // Of a kernel, what its author says it computes.
       const bool kernel = row.row.matmul_flops == 0 && row.row.mxu_us > 0;
+      if (!row.row.flops && at(row.issued, Unit::kMatrix) > 0) ++unknown;
       flops += kernel ? row.row.flops.value_or(0) : row.row.matmul_flops;
       registers += at(row.issued, Unit::kVectorLoad) + at(row.issued, Unit::kVectorStore);
     }
@@ -120,7 +121,11 @@ class AnatomyMaker {
          .per_second = source_.chip.hbm_bytes_per_second /
                        static_cast<double>(std::max<int64_t>(1, source_.chip.cores_per_device)),
          .us = step.hbm_us},
-        {.limit = "mxu", .amount = flops, .per_second = source_.chip.bf16_flops, .us = step.mxu_us},
+        {.limit = "mxu",
+         .amount = flops,
+         .per_second = source_.chip.bf16_flops,
+         .us = step.mxu_us,
+         .unknown_rows = unknown},
         {.limit = "vmem",
          .amount = registers * kRegisterBytes,
          .per_second = vmem,

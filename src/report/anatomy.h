@@ -43,8 +43,9 @@ struct LimitUse {
   int64_t amount = 0;
   double per_second = 0;  // at most
   Origin limit_origin = Origin::kDatasheet;
-  double us = 0;     // that this takes at least
-  double share = 0;  // of the step's time
+  double us = 0;             // that this takes at least
+  double share = 0;          // of the step's time
+  int64_t unknown_rows = 0;  // kernels that compute, and do not say how much
 };
 
 /// A loop of a listing: its bundles, those of inner loops among them.

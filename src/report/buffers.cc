@@ -12,6 +12,23 @@ using llo::Computation;
 using llo::HloModule;
 using llo::Instruction;
 
+/// "bf16[8,576]{1,0:T(8,128)(2,1)}"
+std::string shapeText(const llo::Shape& shape) {
+  std::string layout;
+  for (const int64_t dimension : shape.layout.minor_to_major)
+    layout += fmt::format("{}{}", layout.empty() ? "" : ",", dimension);
+  std::string tiles;
+  for (const std::vector<int64_t>& tile : shape.layout.tiles) {
+    std::string sizes;
+    for (const int64_t size : tile)
+      sizes += (sizes.empty() ? "" : ",") + (size == llo::kCombineDimension ? "*" : fmt::format("{}", size));
+    tiles += "(" + sizes + ")";
+  }
+  std::string text = llo::toString(shape);
+  text = text.substr(0, text.find(' '));  // the memory stands beside it
+  return layout.empty() ? text : fmt::format("{}{{{}{}{}}}", text, layout, tiles.empty() ? "" : ":T", tiles);
+}
+
 std::string memoryName(llo::Memory memory) {
   std::string text(llo::name(memory));
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -139,7 +156,7 @@ class Lifetimes {
     const Instruction& made = at(index);
     const int32_t now = position_[static_cast<size_t>(index)];
     BufferLife life{.op = made.name,
-                    .shape = llo::toString(shape),
+                    .shape = shapeText(shape),
                     .memory = memoryName(shape.memory()),
                     .what = whatOf(made),
                     .bytes = bytes,

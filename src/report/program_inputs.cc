@@ -148,6 +148,22 @@ std::string missingIntegers(const llo::HloModule& module, const sim::Inputs& inp
   return missing(module, inputs, true);
 }
 
+std::string assumeScalars(const llo::HloModule& module, sim::Inputs& inputs) {
+  std::vector<Argument> assumed;
+  for (const Argument& argument : argumentsOf(module)) {
+    const bool integer = !llo::isFloat(argument.shape->type) && llo::bitsOf(argument.shape->type) > 0;
+    if (!integer || !argument.shape->dims.empty() || inputs.arguments.contains(argument.number)) continue;
+    Result<std::vector<std::byte>> bytes = sim::toDevice(
+        *argument.shape, std::vector<std::byte>(static_cast<size_t>(sim::hostBytes(*argument.shape))));
+    if (!bytes.ok()) continue;
+    inputs.arguments[argument.number] = std::move(*bytes);
+    assumed.push_back(argument);
+  }
+  if (assumed.empty()) return "";
+  return fmt::format("assumed to be 0, since {} not given: {}", assumed.size() == 1 ? "it is" : "they are",
+                     listed(assumed));
+}
+
 std::string missingArguments(const llo::HloModule& module, const sim::Inputs& inputs) {
   return missing(module, inputs, false);
 }

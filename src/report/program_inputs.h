@@ -27,6 +27,9 @@ Result<sim::Inputs> inputsOf(const std::map<int32_t, std::vector<int32_t>>& valu
 
 /// "arguments 0 (x: s32[4]) and 3 are not given": those without which a program may not run, or nothing.
 std::string missingIntegers(const llo::HloModule& module, const sim::Inputs& inputs);
+/// Makes integer scalars that are not given 0, which any position or index may be; says which: "arguments 2
+/// (position: s32[]) are not given: 0 is assumed", or nothing.
+std::string assumeScalars(const llo::HloModule& module, sim::Inputs& inputs);
 /// The same of all arguments: values need each.
 std::string missingArguments(const llo::HloModule& module, const sim::Inputs& inputs);
 

@@ -88,6 +88,7 @@ Result<SimulatedStep> executed(Context& context, Compiled& compiled, const Step&
                        .values = context.options->values,
                        .track_writers = !context.options->expect.empty(),
                        .inputs = inputs,
+                       .most_bundles = context.options->most_bundles,
                        .cancel = context.cancel,
                        .slice = context.slice};
   options.sink = sinkOf(context, compiled.text.name, program);
@@ -107,7 +108,9 @@ Result<SimulatedStep> executed(Context& context, Compiled& compiled, const Step&
 
 /// Executed if that can be, else as it was priced.
 Result<SimulatedStep> simulatedProgram(Context& context, Compiled& compiled, const Step& priced) {
-  SUBLANE_TRY(const sim::Inputs inputs, inputsFor(context, compiled.text, *compiled.module));
+  SUBLANE_TRY(sim::Inputs inputs, inputsFor(context, compiled.text, *compiled.module));
+  const bool assume = context.options->assume_scalars && context.options->inputs.empty();
+  const std::string assumed = assume ? assumeScalars(*compiled.module, inputs) : "";
   if (context.options->values) {
     const std::string missing = missingArguments(*compiled.module, inputs);
     if (!missing.empty())
@@ -126,6 +129,8 @@ Result<SimulatedStep> simulatedProgram(Context& context, Compiled& compiled, con
   } else {
     step = estimatedStep(priced, step.error().message(), step.error().hint());
   }
+  if (!assumed.empty() && step->rung == Rung::kBundles)
+    step->notes.push_back(assumed + "; --inputs FILE.npz gives them");
   step->module = compiled.module;
   addBuffers(*compiled.module, step->anatomy);
   return step;

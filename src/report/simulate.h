@@ -48,9 +48,11 @@ struct SimulateOptions {
   sim::DmaTiming dma = sim::DmaTiming::kShared;
   sim::Mode mode = sim::Mode::kPacked;
   bool values = false;
-  bool bundle_texts = false;  // in the anatomy's kernels
-  bool estimates = false;     // by the compiler's estimates: compiles without listings, executes nothing
-  std::string expect{};       // with values: an .npz file with results to compare with, by number
+  bool bundle_texts = false;                // in the anatomy's kernels
+  int64_t most_bundles = int64_t{1} << 36;  // stops a program that does not end
+  bool assume_scalars = false;  // integer scalars of a program that are not given are 0, with a note
+  bool estimates = false;       // by the compiler's estimates: compiles without listings, executes nothing
+  std::string expect{};         // with values: an .npz file with results to compare with, by number
   /// |result - expected| at most, of the array's largest magnitude; integers are equal. Default: 4 roundings
   /// to bf16, which matrix units may round f32 operands to as well.
   double within = 0x1p-6;

@@ -217,7 +217,9 @@ std::string headerText(const Simulation& simulation) {
                                          simulation.detail.empty() ? "" : ": " + simulation.detail),
                              "", "  ");
   text += wrapped("compiled by " + simulation.compiler, "", "  ");
-  if (!simulation.model_hash.empty()) {
+  const bool executed = std::any_of(simulation.steps.begin(), simulation.steps.end(),
+                                    [](const SimulatedStep& step) { return step.rung == Rung::kBundles; });
+  if (!simulation.model_hash.empty() && executed) {
     text += wrapped(fmt::format("executed by {}, model of {} {}, clock {}; nothing here was measured",
                                 sim::kSimulatorVersion, simulation.chip->name,
                                 simulation.model_hash.substr(0, 12), formatHz(simulation.clock_hz)),

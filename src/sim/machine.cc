@@ -256,8 +256,9 @@ Run Machine::takeRun() {
   }
   profile_.into(run, clock_);
   if (overlay_fetches_ > 0) {
-    run.notes.push_back(fmt::format("{} of {} parts of the code were fetched while it ran, {} bytes",
-                                    overlay_fetches_, program_.overlay_bundles.size() - 1, overlay_bytes_));
+    run.notes.push_back(fmt::format(
+        "{} of {} parts of the code were fetched while it ran: {} bytes that no operation's HBM bytes hold",
+        overlay_fetches_, program_.overlay_bundles.size() - 1, overlay_bytes_));
   }
   if (unchecked_ > 0) {
     run.notes.push_back(fmt::format(

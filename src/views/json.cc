@@ -194,7 +194,8 @@ Json limitsJson(const Anatomy& anatomy) {
                     {"per_second", limit.per_second},
                     {"limit_origin", name(limit.limit_origin)},
                     {"us", limit.us},
-                    {"share", limit.share}});
+                    {"share", limit.share},
+                    {"unknown_rows", limit.unknown_rows}});
   }
   return json;
 }

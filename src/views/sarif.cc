@@ -64,7 +64,7 @@ std::vector<SarifResult> sarifOf(const std::vector<findings::Finding>& findings,
     results.push_back(
         {.rule = std::string(finding.rule),
          .level = percent >= kWarningPercent ? "warning" : "note",
-         .message = fmt::format("{} {}: {} {} ({:.1f} us at most, {:.0f} % of the step)", subject,
+         .message = fmt::format("{} {}: {}. Cure: {} ({:.1f} us, {:.0f} % of the step)", subject,
                                 evidence.step.name, finding.what, finding.cure, finding.gain_us, percent),
          .sources = finding.sources});
   }

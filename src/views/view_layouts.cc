@@ -26,15 +26,15 @@ std::string text(const Look& look) {
   if (bytes == 0) return "";
   std::stable_sort(padded.begin(), padded.end(),
                    [](const BufferLife* a, const BufferLife* b) { return paddingOf(*a) > paddingOf(*b); });
-  std::string text = fmt::format("{:>10} {:>10} {:>7} {:<5} {:<10} {:<20} {}\n", "takes", "of data",
+  std::string text = fmt::format("{:>10} {:>10} {:>7} {:<5} {:<10} {:<16} {}\n", "takes", "of data",
                                  "padding", "where", "what", "operation", "shape");
   for (size_t i = 0; i < padded.size() && (look.top == 0 || static_cast<int64_t>(i) < look.top); ++i) {
     const BufferLife& life = *padded[i];
     text += fmt::format(
-        "{:>10} {:>10} {:>6.0f}% {:<5} {:<10} {:<20} {}\n", formatBytes(static_cast<double>(life.bytes)),
+        "{:>10} {:>10} {:>6.0f}% {:<5} {:<10} {:<16} {}\n", formatBytes(static_cast<double>(life.bytes)),
         formatBytes(static_cast<double>(life.data_bytes)),
         100.0 * static_cast<double>(paddingOf(life)) / static_cast<double>(life.bytes), life.memory,
-        life.what, report::shortened(escaped(life.op), 20), report::shortened(escaped(life.shape), 30));
+        life.what, report::shortened(escaped(life.op), 16), report::shortened(escaped(life.shape), 36));
   }
   return text + fmt::format("  {} of {} buffers are padded: {} take {} (compiler)\n", padded.size(),
                             look.step.anatomy.buffers.size(), formatBytes(static_cast<double>(data)),

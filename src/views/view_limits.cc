@@ -10,6 +10,9 @@ namespace {
 std::string limitText(const report::LimitUse& limit) {
   const bool flops = limit.limit == "mxu";
   const double amount = static_cast<double>(limit.amount);
+  if (limit.unknown_rows > 0 && limit.amount == 0)
+    return fmt::format("{} unknown ({} without a cost estimate)", limit.limit,
+                       limit.unknown_rows == 1 ? "a kernel" : fmt::format("{} kernels", limit.unknown_rows));
   return fmt::format("{} {:.1f} % of {} ({}{})", limit.limit, 100 * limit.share,
                      flops ? formatFlopsPerSecond(limit.per_second) : formatBytesPerSecond(limit.per_second),
                      flops ? formatScaled(amount, "FLOP") : formatBytes(amount),

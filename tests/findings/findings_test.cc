@@ -86,7 +86,8 @@ TEST(Findings, ScalarWork) {
 TEST(Findings, TheMxuBehindOtherWork) {
   const report::SimulatedStep idle = step({useful(), row("kernel", Cause::kIssueCrossLane, 400, 20, 50)});
   EXPECT_EQ(rulesOf(idle), Rules{"mxu-idle"});
-  EXPECT_NE(found(idle)[0].what.find("issue:xlu takes most of it"), std::string::npos) << found(idle)[0].what;
+  EXPECT_NE(found(idle)[0].what.find("the largest cause is issue:xlu 100 %"), std::string::npos)
+      << found(idle)[0].what;
   EXPECT_EQ(rulesOf(step({useful(), row("kernel", Cause::kIssueMatrix, 400, 20, 300)})), Rules{});
 }
 

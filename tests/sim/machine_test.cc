@@ -526,7 +526,9 @@ TEST_F(Transfers, CodeThatHasArrivedCostsNothing) {
   ASSERT_TRUE(result.ok()) << result.error().text();
   EXPECT_EQ(result->causes[static_cast<size_t>(events::Cause::kOverlay)], 0);
   EXPECT_EQ(result->notes.size(), 1u);
-  EXPECT_EQ(result->notes[0], "2 of 3 parts of the code were fetched while it ran, 4096 bytes");
+  EXPECT_EQ(
+      result->notes[0],
+      "2 of 3 parts of the code were fetched while it ran: 4096 bytes that no operation's HBM bytes hold");
 }
 
 TEST_F(Transfers, OutputsOfATupleComeByATableAndTakeOverDonatedArguments) {

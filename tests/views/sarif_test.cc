@@ -42,7 +42,7 @@ TEST(Sarif, FindingsAreWarningsByWhatTheirCureSaves) {
   const auto results = sarifOf(found, evidence, "m");
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].level, "warning");
-  EXPECT_EQ(results[0].message, "m decode: a. b (5.0 us at most, 5 % of the step)");
+  EXPECT_EQ(results[0].message, "m decode: a.. Cure: b (5.0 us, 5 % of the step)");
   EXPECT_EQ(results[1].level, "note");
   EXPECT_FALSE(sarifRules().empty());
 }
