@@ -54,11 +54,13 @@ std::string operandsOf(const Look& look, const report::SimulatedRow& row) {
   return text;
 }
 
-/// The largest causes of these rows.
+/// The largest causes of these rows, but for the MXU's own work.
 std::string causesOf(const Rows& rows) {
   std::vector<size_t> order;
-  for (size_t i = 0; i < rows.causes.size(); ++i)
-    if (rows.causes[i] > 0 && i != static_cast<size_t>(Cause::kOverlapped)) order.push_back(i);
+  for (size_t i = 0; i < rows.causes.size(); ++i) {
+    const auto cause = static_cast<Cause>(i);
+    if (rows.causes[i] > 0 && cause != Cause::kOverlapped && cause != Cause::kIssueMatrix) order.push_back(i);
+  }
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return rows.causes[a] > rows.causes[b]; });
   std::string text;

@@ -27,13 +27,14 @@ bool isSlice(const Instruction& at) { return at.is("dynamic-slice") || at.is("sl
 /// A slice of a stacked array that stands in a loop by itself, not inside what uses it.
 bool cutsOut(const Look& look, Spot spot, const report::SimulatedRow& row) {
   const Instruction& at = look.flow.at(spot);
-  if (at.shape.isTuple() || llo::logicalBytes(at.shape) < kLarge) return false;
+  int64_t largest = 0;  // of several slices that one operation cuts out
+  llo::forEachArray(at.shape,
+                    [&](const llo::Shape& array) { largest = std::max(largest, llo::logicalBytes(array)); });
+  if (largest < kLarge) return false;
   if (!isSlice(at) && !(at.is("fusion") && row.row.kind == "slice")) return false;
   for (size_t k = 0; k < at.operands.size(); ++k) {
     const Spot operand = look.flow.operand(spot, k);
-    if (llo::logicalBytes(look.flow.at(operand).shape) > llo::logicalBytes(at.shape) &&
-        isLoopState(look, operand))
-      return true;
+    if (llo::logicalBytes(look.flow.at(operand).shape) > largest && isLoopState(look, operand)) return true;
   }
   return false;
 }

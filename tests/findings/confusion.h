@@ -11,7 +11,9 @@ namespace sublane::findings {
 
 /// A line of expected.txt: "name [mesh=2x2] [xla_option=true ...]: rule rule", "-" for none.
 struct Expected {
-  std::string name;  // of the program's file, without ".mlir"; with a folder where it is another's
+  /// Of the program's file, without ".mlir", with a folder where it is another's; or a step of one of our
+  /// models: "model/smollm2-135m.decode.loop".
+  std::string name;
   std::map<std::string, pjrt::OptionValue> options;
   std::string mesh;
   std::set<std::string> rules;
@@ -113,8 +115,11 @@ inline std::string programPath(const std::string& name) {
 inline std::vector<Finding> findingsIn(const Expected& program, const std::string& chip) {
   // A slice of tpu7x has a third axis, and two devices a chip.
   const std::string mesh = program.mesh == "2x2" && chip == "tpu7x" ? "2x1x1" : program.mesh;
-  Result<Judged> judged =
-      judgedFile(programPath(program.name), {.chip = chip, .mesh = mesh, .compile_options = program.options});
+  const report::CompileRequest request{.chip = chip, .mesh = mesh, .compile_options = program.options};
+  constexpr std::string_view kModel = "model/";
+  Result<Judged> judged = program.name.starts_with(kModel)
+                              ? judgedModel(program.name.substr(kModel.size()), request)
+                              : judgedFile(programPath(program.name), request);
   EXPECT_TRUE(judged.ok()) << program.name << ": " << (judged.ok() ? "" : judged.error().text());
   if (!judged.ok()) return {};
   std::vector<Finding> findings = findingsOf(judged->evidence());

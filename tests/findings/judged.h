@@ -15,6 +15,7 @@
 #include "findings/findings.h"
 #include "report/anatomy_of.h"
 #include "report/compile.h"
+#include "report/program_inputs.h"
 #include "report/simulated_rows.h"
 
 namespace sublane::findings {
@@ -28,15 +29,16 @@ struct Judged {
   Evidence evidence() const { return {step, *chip, clock_hz, layers_in_loop}; }
 };
 
-/// Integers that a program needs to run: all 0, which every index may be.
-inline sim::Inputs zeros(const llo::HloModule& module, const std::map<int32_t, std::vector<int32_t>>&) {
-  sim::Inputs inputs;
+/// Integers that a program needs to run: those that it comes with; else all 0, which every index may be.
+inline Result<sim::Inputs> inputsFor(const llo::HloModule& module,
+                                     const std::map<int32_t, std::vector<int32_t>>& known) {
+  SUBLANE_TRY(sim::Inputs inputs, report::inputsOf(known, module));
   const llo::Computation& entry = module.entryComputation();
   for (const llo::Instruction& at : entry.instructions) {
     if (!at.is("parameter") || at.shape.isTuple() || llo::isFloat(at.shape.type)) continue;
     if (llo::paddedBytes(at.shape) > (int64_t{1} << 26)) continue;
-    inputs.arguments[static_cast<int32_t>(at.parameter_number)].resize(
-        static_cast<size_t>(llo::paddedBytes(at.shape)));
+    std::vector<std::byte>& bytes = inputs.arguments[static_cast<int32_t>(at.parameter_number)];
+    if (bytes.empty()) bytes.resize(static_cast<size_t>(llo::paddedBytes(at.shape)));
   }
   return inputs;
 }
@@ -65,9 +67,9 @@ inline Result<Judged> judgedProgram(const report::StepProgramText& text,
   const Result<llo::Program> program = llo::readProgram(
       result.dump, module, {.chip = common.chip, .compiler = report::compilerName(result.platform_version)});
   if (!program.ok()) return estimated(program.error().message());
+  SUBLANE_TRY(sim::Inputs inputs, inputsFor(program->module, text.inputs));
   const Result<sim::Run> run = sim::simulate(
-      *program, *model,
-      {.inputs = zeros(program->module, text.inputs), .slice = report::chipsAlongAxes(common.mesh)});
+      *program, *model, {.inputs = std::move(inputs), .slice = report::chipsAlongAxes(common.mesh)});
   if (!run.ok()) return estimated(run.error().message());
   judged.clock_hz = model->clock_hz;
   report::SimulatedStep step = report::simulatedStep(*run, *program, priced, *judged.chip, *model);
@@ -79,6 +81,22 @@ inline Result<Judged> judgedFile(const std::string& path, const report::CompileR
   SUBLANE_TRY(const chips::Chip* chip, chips::findChip(common.chip));
   SUBLANE_TRY(std::string text, report::readProgramText(path, common.mesh, *chip));
   return judgedProgram({std::filesystem::path(path).filename().string(), "", std::move(text)}, common);
+}
+
+/// A step of one of our models: "smollm2-135m.decode.loop".
+inline Result<Judged> judgedModel(const std::string& name, const report::CompileRequest& common) {
+  const size_t first = name.find('.'), second = name.find('.', first + 1);
+  const bool in_loop = name.substr(second + 1) == "loop";
+  SUBLANE_TRY(
+      report::ModelPrograms built,
+      report::buildPrograms({.model = name.substr(0, first), .layers_in_loop = in_loop, .common = common}));
+  for (const report::StepProgramText& step : built.steps) {
+    if (step.name != name.substr(first + 1, second - first - 1)) continue;
+    SUBLANE_TRY(Judged judged, judgedProgram(step, common));
+    judged.layers_in_loop = in_loop;
+    return judged;
+  }
+  return inputError("{}: the model has no such step", name);
 }
 
 inline std::set<std::string> rulesOf(const std::vector<Finding>& findings) {

@@ -5,21 +5,21 @@
 #loc14 = loc("psum_invariant")
 #loc24 = loc("psum_invariant:"(#loc14))
 module @jit_adds_little_over_the_devices attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
-  func.func public @main(%arg0: tensor<4096x4096xbf16> loc("x"), %arg1: tensor<4096x4096xbf16> loc("weights")) -> (tensor<128xf32> {jax.result_info = "result"}) {
-    %0 = stablehlo.custom_call @Sharding(%arg0) {backend_config = "", mhlo.sharding = "{devices=[4,1]<=[4]}"} : (tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> loc(#loc35)
-    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {backend_config = "", mhlo.sharding = "{manual}"} : (tensor<4096x4096xbf16>) -> tensor<1024x4096xbf16> loc(#loc35)
+  func.func public @main(%arg0: tensor<16384x4096xbf16> loc("x"), %arg1: tensor<4096x4096xbf16> loc("weights")) -> (tensor<128xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.custom_call @Sharding(%arg0) {backend_config = "", mhlo.sharding = "{devices=[4,1]<=[4]}"} : (tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> loc(#loc35)
+    %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {backend_config = "", mhlo.sharding = "{manual}"} : (tensor<16384x4096xbf16>) -> tensor<4096x4096xbf16> loc(#loc35)
     %2 = stablehlo.custom_call @Sharding(%arg1) {backend_config = "", mhlo.sharding = "{replicated}"} : (tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> loc(#loc35)
     %3 = stablehlo.custom_call @SPMDFullToShardShape(%2) {backend_config = "", mhlo.sharding = "{manual}"} : (tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> loc(#loc35)
-    %4 = call @shmap_body(%1, %3) : (tensor<1024x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<128xf32> loc(#loc35)
+    %4 = call @shmap_body(%1, %3) : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<128xf32> loc(#loc35)
     %5 = stablehlo.custom_call @Sharding(%4) {backend_config = "", mhlo.sharding = "{manual}"} : (tensor<128xf32>) -> tensor<128xf32> loc(#loc35)
     %6 = stablehlo.custom_call @SPMDShardToFullShape(%5) {backend_config = "", mhlo.sharding = "{replicated}"} : (tensor<128xf32>) -> tensor<128xf32> loc(#loc35)
     return %6 : tensor<128xf32> loc(#loc33)
   } loc(#loc)
-  func.func private @shmap_body(%arg0: tensor<1024x4096xbf16> loc("[('x',), None]"), %arg1: tensor<4096x4096xbf16> loc("[None, None]")) -> (tensor<128xf32> {jax.result_info = "[None]"}) {
-    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1024x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<1024x4096xbf16> loc(#loc26)
-    %1 = stablehlo.convert %0 : (tensor<1024x4096xbf16>) -> tensor<1024x4096xf32> loc(#loc27)
+  func.func private @shmap_body(%arg0: tensor<4096x4096xbf16> loc("[('x',), None]"), %arg1: tensor<4096x4096xbf16> loc("[None, None]")) -> (tensor<128xf32> {jax.result_info = "[None]"}) {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4096x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> loc(#loc26)
+    %1 = stablehlo.convert %0 : (tensor<4096x4096xbf16>) -> tensor<4096x4096xf32> loc(#loc27)
     %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32> loc(#loc28)
-    %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.add across dimensions = [0] : (tensor<1024x4096xf32>, tensor<f32>) -> tensor<4096xf32> loc(#loc28)
+    %2 = stablehlo.reduce(%1 init: %cst) applies stablehlo.add across dimensions = [0] : (tensor<4096x4096xf32>, tensor<f32>) -> tensor<4096xf32> loc(#loc28)
     %3 = stablehlo.slice %2 [0:128] : (tensor<4096xf32>) -> tensor<128xf32> loc(#loc29)
     %4 = "stablehlo.all_reduce"(%3) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> ({
     ^bb0(%arg2: tensor<f32> loc("psum_invariant:"(#loc14)), %arg3: tensor<f32> loc("psum_invariant:"(#loc14))):
@@ -31,8 +31,8 @@ module @jit_adds_little_over_the_devices attributes {mhlo.num_partitions = 4 : i
 } loc(#loc)
 #loc = loc(unknown)
 #loc3 = loc("make_findings.py":240:11 to 241:76)
-#loc4 = loc("make_findings.py":450:15 to :56)
-#loc5 = loc("make_findings.py":457:4 to :40)
+#loc4 = loc("make_findings.py":455:15 to :56)
+#loc5 = loc("make_findings.py":462:4 to :40)
 #loc6 = loc("shard_map")
 #loc9 = loc("make_findings.py":239:33 to :47)
 #loc10 = loc("make_findings.py":239:32 to :60)

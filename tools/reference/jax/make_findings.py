@@ -233,7 +233,7 @@ def adds_over_the_devices(x):
                          out_specs=jax.sharding.PartitionSpec())(x)
 
 
-@program("exposed_collectives.silent", [shape((4096, 4096)), shape((4096, 4096))])
+@program("exposed_collectives.silent", [shape((16384, 4096)), shape((4096, 4096))])
 def adds_little_over_the_devices(x, weights):
     def body(part, weights):
         return lax.psum(jnp.sum((part @ weights).astype(F32), axis=0)[:128], "x")
@@ -362,6 +362,11 @@ def chain(x, out):
     out[...] = lax.fori_loop(0, 1024, step, x[...])
 
 
+def chains(x, out):
+    """48 registers that need nothing of each other."""
+    out[...] = lax.fori_loop(0, 1024, lambda i, y: jnp.exp(y * -0.5), x[...])
+
+
 def alive(count):
     """Values that a loop carries in registers of their own: 64 are all that there are."""
     def body(x, out):
@@ -380,7 +385,7 @@ def whole(dims, body):
 
 
 program("latency_bound.fires", [shape((8, 128), F32)])(whole((8, 128), chain))
-program("latency_bound.silent", [shape((384, 128), F32)])(whole((384, 128), chain))
+program("latency_bound.silent", [shape((384, 128), F32)])(whole((384, 128), chains))
 program("spills.fires", [shape((8 * 96, 128), F32)])(alive(96))
 program("spills.silent", [shape((8 * 24, 128), F32)])(alive(24))
 
