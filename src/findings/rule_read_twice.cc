@@ -17,6 +17,19 @@ struct Read {
   bool copy = false;
 };
 
+/// How much of what an operation could read of its operands it did read, where it was executed: a kernel that
+/// is given a whole cache reads the pages that it needs. Where it was not, nothing is known of a kernel.
+double readShare(const Look& look, const report::SimulatedRow& row, Spot spot) {
+  const llo::Instruction& at = look.flow.at(spot);
+  if (look.evidence.step.rung != report::Rung::kBundles) return at.is("custom-call") ? 0 : 1;
+  double bytes = 0;
+  for (size_t k = 0; k < at.operands.size(); ++k)
+    if (look.flow.at(look.flow.operand(spot, k)).shape.memory() == llo::Memory::kHbm)
+      bytes += report::readOf(look.flow.module(), look.flow.computation(spot), at, k);
+  bytes *= static_cast<double>(row.row.count);
+  return bytes > 0 ? std::min(1.0, static_cast<double>(row.hbm_read_bytes) / bytes) : 0;
+}
+
 /// Reads of arguments where they lie in the HBM, by argument.
 std::map<int64_t, std::vector<Read>> readsOf(const Look& look) {
   std::map<int64_t, std::vector<Read>> reads;
@@ -25,7 +38,8 @@ std::map<int64_t, std::vector<Read>> readsOf(const Look& look) {
     if (!spot.found() || row.row.us <= 0) continue;
     const llo::Instruction& at = look.flow.at(spot);
     if (at.is("while") || at.is("conditional") || at.opcode.ends_with("-done")) continue;
-    for (size_t k = 0; k < at.operands.size(); ++k) {
+    const double share = readShare(look, row, spot);
+    for (size_t k = 0; k < at.operands.size() && share > 0; ++k) {
       const llo::Shape& shape = look.flow.at(look.flow.operand(spot, k)).shape;
       if (shape.isTuple() || shape.memory() != llo::Memory::kHbm) continue;
       if (llo::paddedBytes(shape) < static_cast<int64_t>(kLarge)) continue;
@@ -36,7 +50,7 @@ std::map<int64_t, std::vector<Read>> readsOf(const Look& look) {
       const std::vector<Spot> users = copy ? look.flow.consumers(spot) : std::vector<Spot>();
       reads[whole.argument].push_back({.row = &row,
                                        .spot = users.empty() ? spot : users[0],
-                                       .bytes = bytes * static_cast<double>(row.row.count),
+                                       .bytes = share * bytes * static_cast<double>(row.row.count),
                                        .copy = copy});
     }
   }

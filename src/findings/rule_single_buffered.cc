@@ -33,8 +33,8 @@ int64_t lost(const report::LoopUse& loop, const Pipeline& pipeline) {
   const int64_t waits = cyclesOf(loop.causes, waitCauses());
   const int64_t work = loop.cycles - waits;
   if (work < loop.cycles / 10 || waits < loop.cycles / 5) return 0;
-  if (pipeline.longest_hidden > work / 4) return 0;
-  return std::min(work, waits);
+  if (pipeline.longest_hidden > work / 4 || 5 * pipeline.waited < 3 * pipeline.flight) return 0;
+  return std::min({work, waits, pipeline.waited});
 }
 
 /// BEFORE  loop: start(block i); wait(block i); compute(block i)

@@ -69,11 +69,16 @@ std::vector<Finding> unusedResults(const Look& look) {
       if (!look.flow.users(user).empty() || user.instruction == look.flow.computation(user).root)
         used.insert(element.tuple_index);
     }
+    for (const llo::OutputAlias& alias : at.aliases)  // written in place, if at all
+      if (!alias.output_index.empty()) used.insert(alias.output_index[0]);
     double bytes = 0;
     for (size_t k = 0; k < at.shape.elements.size(); ++k)
       if (used.count(static_cast<int64_t>(k)) == 0 && at.shape.elements[k].memory() == llo::Memory::kHbm)
         bytes += static_cast<double>(llo::paddedBytes(at.shape.elements[k]));
-    if (whole || bytes < kLarge) continue;
+    const bool executed = look.evidence.step.rung == report::Rung::kBundles;
+    const double wrote =
+        static_cast<double>(row.hbm_write_bytes) / static_cast<double>(std::max<int64_t>(1, row.row.count));
+    if (whole || bytes < kLarge || (executed && wrote < bytes)) continue;
     const Rows rows = pick(look.evidence, [&](const auto& other) { return other.row.id == row.row.id; });
     Finding finding = about(rows, "unused-outputs");
     save(finding, rows, [&](const report::SimulatedRow& each) {

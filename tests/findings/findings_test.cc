@@ -197,6 +197,11 @@ TEST(Findings, LoopsThatWaitForEachBlock) {
   anatomy.transfers[0].flight_cycles = 990;  // the work of an iteration passes while it is in flight
   EXPECT_EQ(rulesOf(waiting, anatomy).count("single-buffered"), 0u);
   anatomy.transfers[0].flight_cycles = 510;
+  anatomy.transfers[0].flight_cycles = 10;  // the loop waits, but not for this
+  anatomy.transfers[0].waited_cycles = 0;
+  EXPECT_EQ(rulesOf(waiting, anatomy).count("single-buffered"), 0u);
+  anatomy.transfers[0].flight_cycles = 510;
+  anatomy.transfers[0].waited_cycles = 500;
   anatomy.kernels[0].loops[0].iterations = 1;
   EXPECT_EQ(rulesOf(waiting, anatomy).count("single-buffered"), 0u) << "no loop";
 }

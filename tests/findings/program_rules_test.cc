@@ -178,6 +178,46 @@ TEST(ProgramRules, ArgumentsThatAreReadTwice) {
   EXPECT_FALSE(fires(cacheUpdate(true), "read-twice"));
 }
 
+/// Two kernels that are given the same cache; each has a result of 8 MB that nothing reads.
+Module kernels(bool in_place) {
+  Module made;
+  Lines main;
+  const Shape cache = bf16({2048, 2048}), both = tupleOf({bf16({8, 128}), cache});
+  const int32_t x = main.parameter(0, cache);
+  std::vector<int32_t> parts;
+  for (const char* name : {"kernel.1", "kernel.2"}) {
+    const int32_t kernel = main.add(name, "custom-call", both, {x});
+    main.computation.instructions.back().custom_call_target = "tpu_custom_call";
+    if (in_place) main.computation.instructions.back().aliases.push_back({.output_index = {1}, .operand = 0});
+    parts.push_back(main.element(bf16({8, 128}), kernel, 0));
+  }
+  main.add("add.1", "add", bf16({8, 128}), {parts[0], parts[1]});
+  made.computation(std::move(main));
+  return made;
+}
+
+/// The same, executed: of the cache so many bytes were read and written.
+report::SimulatedStep executedKernels(bool in_place, int64_t bytes) {
+  report::SimulatedStep step = stepOf(kernels(in_place));
+  step.rung = report::Rung::kBundles;
+  for (report::SimulatedRow& row : step.rows) {
+    if (row.row.kind != "kernel") continue;
+    row.hbm_read_bytes = row.hbm_write_bytes = bytes;
+    row.row.hbm_bytes = 2 * bytes;
+  }
+  return step;
+}
+
+TEST(ProgramRules, KernelsReadAndWriteWhatTheyDidAndNotWhatTheyAreGiven) {
+  const int64_t whole = 2048 * 2048 * 2;
+  EXPECT_NE(findingOf(found(executedKernels(false, whole)), "read-twice"), nullptr);
+  EXPECT_EQ(findingOf(found(executedKernels(false, whole / 10)), "read-twice"), nullptr) << "pages of it";
+  EXPECT_EQ(findingOf(found(stepOf(kernels(false))), "read-twice"), nullptr) << "not known";
+  EXPECT_NE(findingOf(found(executedKernels(false, whole)), "unused-outputs"), nullptr);
+  EXPECT_EQ(findingOf(found(executedKernels(false, whole / 10)), "unused-outputs"), nullptr);
+  EXPECT_EQ(findingOf(found(executedKernels(true, whole)), "unused-outputs"), nullptr) << "in place";
+}
+
 // ---- layouts
 
 Module relayout(std::vector<int64_t> order) {
