@@ -62,7 +62,7 @@ std::vector<Finding> unusedResults(const Look& look) {
     const llo::Instruction& at = look.flow.at(spot);
     if (!at.is("custom-call") || !at.shape.isTuple()) continue;
     std::set<int64_t> used;
-    bool whole = false;
+    bool whole = spot.instruction == look.flow.computation(spot).root;  // returned as they are
     for (const Spot user : look.flow.users(spot)) {
       const llo::Instruction& element = look.flow.at(user);
       whole |= !element.is("get-tuple-element");

@@ -218,6 +218,16 @@ TEST(ProgramRules, KernelsReadAndWriteWhatTheyDidAndNotWhatTheyAreGiven) {
   EXPECT_EQ(findingOf(found(executedKernels(true, whole)), "unused-outputs"), nullptr) << "in place";
 }
 
+TEST(ProgramRules, ResultsOfAKernelThatAreTheProgramsAreUsed) {
+  Module made;
+  Lines main;
+  const int32_t x = main.parameter(0, bf16({2048, 2048}));
+  main.add("kernel.1", "custom-call", tupleOf({bf16({2048, 2048}), bf16({2048, 2048})}), {x});
+  main.computation.instructions.back().custom_call_target = "tpu_custom_call";
+  made.computation(std::move(main));
+  EXPECT_FALSE(fires(made, "unused-outputs"));
+}
+
 // ---- layouts
 
 Module relayout(std::vector<int64_t> order) {
