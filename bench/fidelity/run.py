@@ -25,18 +25,11 @@ import table
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+from parts import libtpu
+
 TPU_INFERENCE = "tpu-inference==0.32.0"
 STAGES = ("lower", "profile", "simulate", "table")
-
-
-def libtpu():
-    if "SUBLANE_LIBTPU" in os.environ:
-        return os.environ["SUBLANE_LIBTPU"]
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-    found = sorted((cache / "sublane" / "parts").glob("libtpu-*/libtpu/libtpu.so"))
-    if not found:
-        sys.exit("run.py: no libtpu under the cache's parts; run tools/setup.sh")
-    return str(found[-1])
 
 
 def works(python):

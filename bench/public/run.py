@@ -20,16 +20,8 @@ import sys
 import programs
 
 HERE, ROOT = pathlib.Path(__file__).resolve().parent, pathlib.Path(__file__).resolve().parents[2]
-
-
-def libtpu():
-    if "SUBLANE_LIBTPU" in os.environ:
-        return os.environ["SUBLANE_LIBTPU"]
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache"))
-    found = sorted((cache / "sublane" / "parts").glob("libtpu-*/libtpu/libtpu.so"))
-    if not found:
-        sys.exit("run.py: no libtpu under the cache's parts; run tools/setup.sh")
-    return str(found[-1])
+sys.path.insert(0, str(HERE.parent))
+from parts import libtpu
 
 
 def environment(options):

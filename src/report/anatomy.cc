@@ -6,8 +6,6 @@
 namespace sublane::report {
 namespace {
 
-constexpr int64_t kRegisterBytes = 4096;  // a vector register: 8 sublanes of 128 lanes of 4 bytes
-
 std::optional<Unit> unitOf(llo::Unit unit) {
   switch (unit) {
     case llo::Unit::kScalar:

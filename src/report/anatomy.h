@@ -23,6 +23,8 @@ namespace sublane::report {
 enum class Unit : uint8_t { kScalar, kVectorAlu, kVectorLoad, kVectorStore, kExtended, kCrossLane, kMatrix };
 inline constexpr size_t kUnits = 7;
 std::string_view name(Unit unit);  // "scalar", "valu", "vld", "vst", "eup", "xlu", "mxu"
+/// A vector register: 8 sublanes of 128 lanes of 4 bytes; what a vector load or store moves.
+inline constexpr int64_t kRegisterBytes = 4096;
 /// Instructions by unit.
 using Issued = std::array<int64_t, kUnits>;
 

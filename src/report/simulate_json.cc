@@ -1,28 +1,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "report/simulate.h"
+#include "report/json_parts.h"
 
 namespace sublane::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json textOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json layerJson(int32_t layer) {
-  if (layer == RowPlace::kEvery) return "*";
-  return layer == RowPlace::kNone ? Json(nullptr) : Json(layer);
-}
-
-/// Causes that took no cycle are left out.
-Json causesJson(const events::CauseCycles& causes) {
-  Json json = Json::object();
-  for (size_t i = 0; i < causes.size(); ++i) {
-    if (causes[i] != 0) json[std::string(events::name(static_cast<events::Cause>(i)))] = causes[i];
-  }
-  return json;
-}
 
 Json rowJson(const SimulatedRow& simulated, const std::string& step) {
   const Row& row = simulated.row;
@@ -34,16 +16,7 @@ Json rowJson(const SimulatedRow& simulated, const std::string& step) {
   json["kind"] = row.kind;
   json["op"] = row.op;
   json["kernel"] = textOrNull(row.kernel);
-  json["count"] = row.count;
-  json["cycles"] = row.cycles;
-  json["us"] = row.us;
-  json["error"] = row.error ? Json(*row.error) : Json(nullptr);
-  json["class"] = textOrNull(simulated.error_class);
-  json["origin"] = name(row.origin);
-  json["hbm_bytes"] = row.hbm_bytes;
-  json["hbm_read_bytes"] = simulated.hbm_read_bytes;
-  json["hbm_write_bytes"] = simulated.hbm_write_bytes;
-  json["flops"] = row.flops ? Json(*row.flops) : Json(nullptr);
+  addCounts(simulated, json);
   json["bound"] = name(row.bound);
   json["hbm_us"] = row.hbm_us;
   json["mxu_us"] = row.mxu_us;
@@ -53,14 +26,6 @@ Json rowJson(const SimulatedRow& simulated, const std::string& step) {
   json["flags"] = Json::array();
   for (Flag flag : row.flags) json["flags"].push_back(name(flag));
   return json;
-}
-
-Json errorJson(const std::optional<StepError>& error) {
-  if (!error) return nullptr;
-  return {{"relative", error->relative},
-          {"class", error->name},
-          {"points", error->points},
-          {"covered_share", error->covered}};
 }
 
 Json outputJson(const OutputValue& output) {
@@ -73,28 +38,8 @@ Json outputJson(const OutputValue& output) {
   return json;
 }
 
-/// The compiler's fingerprint is bytes, not text.
-std::string hexOf(const std::string& bytes) {
-  std::string hex;
-  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
-
 Json stepJson(const SimulatedStep& step) {
-  Json json;
-  json["name"] = step.name;
-  json["bucket"] = textOrNull(step.bucket);
-  json["fingerprint"] = textOrNull(hexOf(step.fingerprint));
-  json["rung"] = name(step.rung);
-  json["origin"] = name(step.origin());
-  json["reason"] = textOrNull(step.reason);
-  json["hint"] = textOrNull(step.hint);
-  json["total_us"] = step.us;
-  json["error"] = errorJson(step.error);
-  json["cycles"] = step.cycles;
-  json["launch_us"] = step.launch_us;
-  json["causes"] = causesJson(step.causes);
-  json["bundles"] = step.bundles;
+  Json json = stepHeadJson(step);
   json["vector_bundles"] = step.vector_bundles;
   json["transfers"] = step.transfers;
   json["hbm_read_bytes"] = step.hbm_read_bytes;

@@ -1,40 +1,21 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "report/json_parts.h"
 #include "views/focus.h"
 #include "views/views.h"
 
 namespace sublane::views {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using report::Anatomy;
+using report::causesJson;
+using report::Json;
 using report::SimulatedRow;
 using report::SimulatedStep;
+using report::textOrNull;
 
-Json textOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 Json idOrNull(int32_t id) { return id < 0 ? Json(nullptr) : Json(id); }
-
-/// The compiler's fingerprint is bytes, not text.
-std::string hexOf(const std::string& bytes) {
-  std::string hex;
-  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
-
-Json layerJson(int32_t layer) {
-  if (layer == report::RowPlace::kEvery) return "*";
-  return layer == report::RowPlace::kNone ? Json(nullptr) : Json(layer);
-}
-
-/// Causes that took no cycle are left out.
-Json causesJson(const events::CauseCycles& causes) {
-  Json json = Json::object();
-  for (size_t i = 0; i < causes.size(); ++i) {
-    if (causes[i] != 0) json[std::string(events::name(static_cast<events::Cause>(i)))] = causes[i];
-  }
-  return json;
-}
 
 Json issuedJson(const report::Issued& issued) {
   Json json = Json::object();
@@ -61,22 +42,13 @@ Json rowJson(const SimulatedRow& simulated, int32_t kernel) {
   const report::Row& row = simulated.row;
   Json json;
   json["id"] = row.id;
-  json["layer"] = layerJson(row.place.layer);
+  json["layer"] = report::layerJson(row.place.layer);
   json["part"] = textOrNull(row.place.part);
   json["kind"] = row.kind;
   json["op"] = row.op;
   json["kernel"] = textOrNull(row.kernel);
   json["kernel_id"] = idOrNull(kernel);
-  json["count"] = row.count;
-  json["cycles"] = row.cycles;
-  json["us"] = row.us;
-  json["error"] = row.error ? Json(*row.error) : Json(nullptr);
-  json["class"] = textOrNull(simulated.error_class);
-  json["origin"] = name(row.origin);
-  json["hbm_bytes"] = row.hbm_bytes;
-  json["hbm_read_bytes"] = simulated.hbm_read_bytes;
-  json["hbm_write_bytes"] = simulated.hbm_write_bytes;
-  json["flops"] = row.flops ? Json(*row.flops) : Json(nullptr);
+  report::addCounts(simulated, json);
   json["matmul_flops"] = row.matmul_flops;
   json["bound"] = name(row.bound);
   json["hbm_us"] = row.hbm_us;
@@ -176,14 +148,6 @@ Json memoryJson(const std::optional<report::HbmUse>& memory, const chips::Chip& 
           {"whole_state_temporary", memory->holdsWholeState()}};
 }
 
-Json errorJson(const std::optional<report::StepError>& error) {
-  if (!error) return nullptr;
-  return {{"relative", error->relative},
-          {"class", error->name},
-          {"points", error->points},
-          {"covered_share", error->covered}};
-}
-
 Json limitsJson(const Anatomy& anatomy) {
   Json json = Json::array();
   for (const report::LimitUse& limit : anatomy.limits) {
@@ -241,20 +205,7 @@ void addAnatomy(const SimulatedStep& step, const std::vector<char>& in_focus, bo
 Result<Json> stepJson(const SimulatedStep& step, const std::vector<findings::Finding>& findings,
                       const chips::Chip& chip, const JsonOptions& options) {
   SUBLANE_TRY(const std::vector<char> in_focus, rowsInFocus(step, options.focus));
-  Json json;
-  json["name"] = step.name;
-  json["bucket"] = textOrNull(step.bucket);
-  json["fingerprint"] = textOrNull(hexOf(step.fingerprint));
-  json["rung"] = name(step.rung);
-  json["origin"] = name(step.origin());
-  json["reason"] = textOrNull(step.reason);
-  json["hint"] = textOrNull(step.hint);
-  json["total_us"] = step.us;
-  json["error"] = errorJson(step.error);
-  json["cycles"] = step.cycles;
-  json["launch_us"] = step.launch_us;
-  json["causes"] = causesJson(step.causes);
-  json["bundles"] = step.bundles;
+  Json json = report::stepHeadJson(step);
   json["transfer_count"] = step.transfers;
   json["hbm_read_bytes"] = step.hbm_read_bytes;
   json["hbm_write_bytes"] = step.hbm_write_bytes;

@@ -29,9 +29,7 @@ std::string text(const Look& look) {
   std::string text;
   int64_t kernels = 0;
   for (const report::KernelUse& kernel : anatomy.kernels) {
-    const bool shown =
-        std::any_of(kernel.rows.begin(), kernel.rows.end(), [&](int32_t row) { return look.shows(row); });
-    if (!shown || (look.top > 0 && ++kernels > 3)) continue;
+    if (!look.shows(kernel) || (look.top > 0 && ++kernels > 3)) continue;
     const auto cost = [](const report::BundleUse& b) { return b.executions + b.waited; };
     const auto hottest = std::max_element(kernel.bundles.begin(), kernel.bundles.end(),
                                           [&](const auto& a, const auto& b) { return cost(a) < cost(b); });

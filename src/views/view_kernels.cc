@@ -9,10 +9,6 @@
 namespace sublane::views {
 namespace {
 
-bool inFocus(const report::KernelUse& kernel, const Look& look) {
-  return std::any_of(kernel.rows.begin(), kernel.rows.end(), [&](int32_t row) { return look.shows(row); });
-}
-
 std::string slotsText(const report::Issued& issued, int64_t cycles, const Look& look) {
   std::string text;
   for (size_t u = 0; u < issued.size(); ++u) {
@@ -42,7 +38,7 @@ std::string text(const Look& look) {
                                  "ops", "VMEM", "spills", "slots filled, %");
   int64_t shown = 0, rest = 0, rest_cycles = 0;
   for (const report::KernelUse& kernel : anatomy.kernels) {
-    if (!inFocus(kernel, look)) continue;
+    if (!look.shows(kernel)) continue;
     if (look.top > 0 && ++shown > look.top) {
       ++rest;
       rest_cycles += kernel.cycles;

@@ -42,9 +42,9 @@ std::string text(const Look& look) {
   for (const report::SimulatedRow& row : look.step.rows) {
     const report::Row& at = row.row;
     Point& point = parts[at.place.part.empty() ? at.kind : at.place.part];
-    const auto vmem =
-        static_cast<double>(4096 * (row.issued[static_cast<size_t>(report::Unit::kVectorLoad)] +
-                                    row.issued[static_cast<size_t>(report::Unit::kVectorStore)]));
+    const auto vmem = static_cast<double>(report::kRegisterBytes *
+                                          (row.issued[static_cast<size_t>(report::Unit::kVectorLoad)] +
+                                           row.issued[static_cast<size_t>(report::Unit::kVectorStore)]));
     for (Point* to : {&point, &all}) {
       to->us += at.us;
       to->flops += static_cast<double>(at.matmul_flops);

@@ -15,9 +15,7 @@ std::string text(const Look& look) {
   std::string lines;
   int64_t cycles = 0;
   for (const report::KernelUse& kernel : look.step.anatomy.kernels) {
-    const bool shown =
-        std::any_of(kernel.rows.begin(), kernel.rows.end(), [&](int32_t row) { return look.shows(row); });
-    if (!shown || (kernel.spill_bytes == 0 && kernel.causes[kSpill] == 0)) continue;
+    if (!look.shows(kernel) || (kernel.spill_bytes == 0 && kernel.causes[kSpill] == 0)) continue;
     cycles += kernel.causes[kSpill];
     lines += fmt::format("{:>12} {:>6.1f}% {:>10}  {}\n", kernel.causes[kSpill],
                          100.0 * static_cast<double>(kernel.causes[kSpill]) /

@@ -8,6 +8,7 @@
 //   SUBLANE_TRY(std::string text, toText(report, {.views = {"findings", "tree"}, .focus = "layer.3"}));
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,10 @@ struct Look {
 
   bool shows(int32_t row) const { return row >= 0 ? in_focus[static_cast<size_t>(row)] != 0 : all_in_focus; }
   bool all_in_focus = true;
+  /// Whether a row in focus runs it.
+  bool shows(const report::KernelUse& kernel) const {
+    return std::any_of(kernel.rows.begin(), kernel.rows.end(), [&](int32_t row) { return shows(row); });
+  }
 };
 
 struct View {
