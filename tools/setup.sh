@@ -177,6 +177,18 @@ setUpParts() {
   done <<<"$PARTS"
 }
 
+# The packages that tests compare with: pip's own installation, for the python that runs those tests.
+setUpReferences() {
+  local folder
+  [ "$purpose" = demo ] && return
+  folder=$("$here/reference/packages.sh" | tail -n 1)
+  [ -d "$folder" ] && return
+  say "fetching the reference packages of the tests from PyPI into $folder"
+  "$here/reference/packages.sh" --install >/dev/null ||
+    fail "could not get the packages of tools/reference/test-requirements.txt" \
+      "the lines above are pip's; if the network is at fault, run this again, or put the wheels into a folder and set SUBLANE_WHEELS"
+}
+
 # --- Everything, by one process at a time --------------------------------------------------------------------------
 
 mkdir -p "$parts" || fail "cannot write to $cache" "set XDG_CACHE_HOME to a folder that you own"
@@ -193,4 +205,5 @@ trap 'exit 130' INT TERM
 setUpPackages
 setUpRust
 setUpParts
+setUpReferences
 say "ready for $purpose (parts in $parts)"

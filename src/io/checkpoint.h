@@ -1,8 +1,9 @@
 // The checkpoint contract: what a file says, before any model interprets it.
 //
-// A Checkpoint is one container on a memory map: its tensors (name, shape, packing, where the bytes lie),
-// its metadata, and nothing guessed. Models read the metadata through a ConfigReader, which knows which
-// keys were consumed, so that a key which changes mathematics can never be dropped without a word.
+// A Checkpoint is a GGUF file or a Hugging Face folder on memory maps: its tensors (name, shape, packing,
+// where the bytes lie), its metadata, and nothing guessed. Models read the metadata through a ConfigReader,
+// which knows which keys were consumed, so that a key which changes mathematics can never be dropped without
+// a word.
 //
 //   SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint("smollm2-135m"));
 //   io::ConfigReader config(checkpoint.metadata, checkpoint.source);
@@ -18,6 +19,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -49,15 +51,18 @@ struct Tensor {
   formats::Packing packing = formats::Packing::kF32;
   std::span<const std::byte> bytes = {};  // in the map; lives as long as the Checkpoint
   uint64_t file_offset = 0;
+  uint32_t file = 0;  // index into Checkpoint::files
 };
 
 struct Checkpoint {
   std::string source;  // the path, for messages
+  std::string folder;  // of a Hugging Face checkpoint; empty: a GGUF file
   Container container = Container::kGguf;
   std::string architecture;  // "llama", "gemma3"
   Metadata metadata;
-  std::vector<Tensor> tensors;                      // in file order
-  std::shared_ptr<const sublane::MappedFile> file;  // null for a config without weights
+  std::vector<Tensor> tensors;                                    // in file order
+  std::vector<std::shared_ptr<const sublane::MappedFile>> files;  // none for a config without weights
+  std::vector<std::string> notes;  // what was decided or left aside on opening ("model.old.safetensors: ...")
 
   const Tensor* find(const std::string& name) const;
 };
@@ -66,6 +71,11 @@ struct Checkpoint {
 /// hint is the fetch command), a .gguf file, or a directory holding exactly one. Every tensor is checked
 /// against the file's length.
 Result<Checkpoint> openCheckpoint(const std::string& model);
+
+/// The text of a file beside the tensors of a Hugging Face folder (tokenizer.json, chat_template.jinja);
+/// nullopt when it is absent, or for a GGUF file. Errors: larger than 256 MiB, unreadable, a link that leaves
+/// the folder.
+Result<std::optional<std::string>> readCompanion(const Checkpoint& checkpoint, std::string_view file_name);
 
 /// A Hugging Face config.json as a Checkpoint without tensors ("shapes only").
 Result<Checkpoint> openConfig(const std::string& path);

@@ -130,6 +130,8 @@ Result<Checkpoint> openConfig(const std::string& path) {
   }
   Checkpoint checkpoint;
   checkpoint.source = source;
+  checkpoint.folder = std::filesystem::path(source).parent_path().string();
+  if (checkpoint.folder.empty()) checkpoint.folder = ".";
   checkpoint.container = Container::kHuggingFace;
   checkpoint.metadata = flattener.take();
   auto found = checkpoint.metadata.find("architectures");

@@ -85,7 +85,7 @@ Result<Checkpoint> parseGguf(std::span<const std::byte> bytes, const std::string
 Result<Checkpoint> openGguf(const std::string& path) {
   SUBLANE_TRY(std::shared_ptr<const MappedFile> file, MappedFile::open(path));
   SUBLANE_TRY(Checkpoint checkpoint, parseGguf(file->bytes(), path));
-  checkpoint.file = std::move(file);
+  checkpoint.files = {std::move(file)};
   return checkpoint;
 }
 

@@ -97,7 +97,7 @@ TEST(ConfigJson, IsFlattened) {
   ASSERT_TRUE(opened.ok()) << opened.error().text();
   EXPECT_EQ(opened->container, Container::kHuggingFace);
   EXPECT_EQ(opened->architecture, "LlamaForCausalLM");
-  EXPECT_EQ(opened->file, nullptr);
+  EXPECT_TRUE(opened->files.empty());
   auto& m = opened->metadata;
   EXPECT_EQ(std::get<int64_t>(m.at("hidden_size").value), 4096);
   EXPECT_EQ(std::get<double>(m.at("rope_theta").value), 500000.0);

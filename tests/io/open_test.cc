@@ -48,8 +48,8 @@ TEST_F(OpenCheckpoint, FileOrFolderHoldingOne) {
     Result<Checkpoint> opened = openCheckpoint(model);
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     EXPECT_EQ(opened->source, path("m.gguf"));
-    ASSERT_NE(opened->file, nullptr);
-    EXPECT_EQ(opened->tensors[0].bytes.data(), opened->file->bytes().data() + opened->tensors[0].file_offset);
+    ASSERT_EQ(opened->files.size(), 1u);
+    EXPECT_EQ(opened->tensors[0].bytes.data(), opened->files[0]->bytes().data() + opened->tensors[0].file_offset);
   }
 }
 
