@@ -1,24 +1,14 @@
 // Unpacks each packing by its published description. Written plainly, one block a call, so that the
 // compiler vectorises the inner loops; each product and sum rounds to float32 on its own.
+#include <bit>
 #include <cstring>
 
 #include "formats/formats.h"
-#include "formats/narrow_float.h"
+#include "formats/tiny_float.h"
+#include "formats/unpack.h"
 
 namespace sublane::formats {
 namespace {
-
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-
-float loadScale(const std::byte* from) { return widenF16(load<uint16_t>(from)); }
-
-const uint8_t* unsignedBytes(const std::byte* from) { return reinterpret_cast<const uint8_t*>(from); }
-const int8_t* signedBytes(const std::byte* from) { return reinterpret_cast<const int8_t*>(from); }
 
 // Q4_0: scale d, 16 bytes of nibbles. Low nibbles are values 0..15, high nibbles 16..31: d * (q - 8).
 void unpackQ4_0(const std::byte* block, float* __restrict out) {
@@ -52,6 +42,22 @@ void unpackQ5_0(const std::byte* block, float* __restrict out) {
   }
 }
 
+// Q5_1: scale d, minimum m, 32 fifth bits, nibbles as in Q4_0: d * q + m.
+void unpackQ5_1(const std::byte* block, float* __restrict out) {
+  const float d = loadScale(block);
+  const float m = loadScale(block + 2);
+  const uint32_t high = load<uint32_t>(block + 4);
+  const uint8_t* q = unsignedBytes(block + 8);
+  for (int i = 0; i < 16; ++i) {
+    const int value = (q[i] & 15) | static_cast<int>((high >> i) & 1u) << 4;
+    out[i] = d * static_cast<float>(value) + m;
+  }
+  for (int i = 0; i < 16; ++i) {
+    const int value = (q[i] >> 4) | static_cast<int>((high >> (16 + i)) & 1u) << 4;
+    out[16 + i] = d * static_cast<float>(value) + m;
+  }
+}
+
 // Q8_0: scale d, 32 signed bytes: d * q.
 void unpackQ8_0(const std::byte* block, float* __restrict out) {
   const float d = loadScale(block);
@@ -59,50 +65,21 @@ void unpackQ8_0(const std::byte* block, float* __restrict out) {
   for (int i = 0; i < 32; ++i) out[i] = d * static_cast<float>(q[i]);
 }
 
-// Q4_K: 8 sub-blocks of 32. d, dmin, 12 bytes that hold 8 six-bit scales and 8 six-bit minima, 128 bytes of
-// nibbles; 32 bytes hold two sub-blocks, low nibbles first: (d * scale) * q - (dmin * minimum).
-void unpackQ4_K(const std::byte* block, float* __restrict out) {
-  const float d = loadScale(block);
-  const float dmin = loadScale(block + 2);
-  const uint8_t* s = unsignedBytes(block + 4);
-  const uint8_t* q = unsignedBytes(block + 16);
-  for (int sub = 0; sub < 8; ++sub) {
-    // The first four scales and minima lie in the low six bits of bytes 0-3 and 4-7; the last four have
-    // their low nibbles in bytes 8-11 and their top two bits above the first four's.
-    const int scale = sub < 4 ? s[sub] & 63 : (s[sub + 4] & 15) | (s[sub - 4] >> 6) << 4;
-    const int minimum = sub < 4 ? s[sub + 4] & 63 : (s[sub + 4] >> 4) | (s[sub] >> 6) << 4;
-    const float step = d * static_cast<float>(scale);
-    const float offset = dmin * static_cast<float>(minimum);
-    const uint8_t* nibbles = q + 32 * (sub / 2);
-    const int shift = 4 * (sub % 2);
-    for (int i = 0; i < 32; ++i) {
-      out[32 * sub + i] = step * static_cast<float>((nibbles[i] >> shift) & 15) - offset;
-    }
-  }
+// MXFP4: a power of two e, nibbles of E2M1 as in Q4_0. The values are doubled to whole numbers and the scale
+// halved, as in the reference, where 0xFF is a power of two like the others.
+void unpackMXFP4(const std::byte* block, float* __restrict out) {
+  constexpr int8_t kDoubled[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+  const uint32_t e = load<uint8_t>(block);
+  const float d = std::bit_cast<float>(e < 2 ? 0x00200000u << e : (e - 1) << 23);
+  const uint8_t* q = unsignedBytes(block + 1);
+  for (int i = 0; i < 16; ++i) out[i] = d * static_cast<float>(kDoubled[q[i] & 15]);
+  for (int i = 0; i < 16; ++i) out[16 + i] = d * static_cast<float>(kDoubled[q[i] >> 4]);
 }
 
-// Q6_K: 128 bytes of low nibbles, 64 bytes of top two bits, 16 signed scales (one for 16 values), d. Each
-// half of 128 values takes 64 low bytes and 32 high bytes: (d * scale) * (q - 32).
-void unpackQ6_K(const std::byte* block, float* __restrict out) {
-  const int8_t* scales = signedBytes(block + 192);
-  const float d = loadScale(block + 208);
-  for (int half = 0; half < 2; ++half) {
-    const uint8_t* low = unsignedBytes(block) + 64 * half;
-    const uint8_t* high = unsignedBytes(block + 128) + 32 * half;
-    for (int quarter = 0; quarter < 4; ++quarter) {  // 32 values, two scales
-      const uint8_t* nibbles = low + 32 * (quarter % 2);
-      const int nibble_shift = 4 * (quarter / 2), high_shift = 2 * quarter;
-      for (int part = 0; part < 2; ++part) {
-        const float step = d * static_cast<float>(scales[8 * half + 2 * quarter + part]);
-        float* to = out + 128 * half + 32 * quarter + 16 * part;
-        for (int i = 0; i < 16; ++i) {
-          const int at = 16 * part + i;
-          const int value = ((nibbles[at] >> nibble_shift) & 15) | ((high[at] >> high_shift) & 3) << 4;
-          to[i] = step * static_cast<float>(value - 32);
-        }
-      }
-    }
-  }
+void unpackF4(const std::byte* byte, float* __restrict out) {
+  const uint8_t q = load<uint8_t>(byte);
+  out[0] = widenF4E2M1(q & 15);
+  out[1] = widenF4E2M1(q >> 4);
 }
 
 template <class Stored, float (*widen)(Stored)>
@@ -132,22 +109,47 @@ Unpack unpackerOf(Packing packing) {
       return unpackPlain<uint16_t, widenBf16>;
     case Packing::kF64:
       return unpackPlain<double, narrowF64>;
+    case Packing::kF8_E4M3:
+      return unpackPlain<uint8_t, widenF8E4M3>;
+    case Packing::kF8_E5M2:
+      return unpackPlain<uint8_t, widenF8E5M2>;
+    case Packing::kF8_E8M0:
+      return unpackPlain<uint8_t, widenF8E8M0>;
+    case Packing::kF4:
+      return unpackBlocks<unpackF4, 1, 2>;
     case Packing::kQ4_0:
       return unpackBlocks<unpackQ4_0, 18, 32>;
     case Packing::kQ4_1:
       return unpackBlocks<unpackQ4_1, 20, 32>;
     case Packing::kQ5_0:
       return unpackBlocks<unpackQ5_0, 22, 32>;
+    case Packing::kQ5_1:
+      return unpackBlocks<unpackQ5_1, 24, 32>;
     case Packing::kQ8_0:
       return unpackBlocks<unpackQ8_0, 34, 32>;
+    case Packing::kQ2_K:
+      return unpackBlocks<unpackQ2_K, 84, 256>;
+    case Packing::kQ3_K:
+      return unpackBlocks<unpackQ3_K, 110, 256>;
     case Packing::kQ4_K:
       return unpackBlocks<unpackQ4_K, 144, 256>;
+    case Packing::kQ5_K:
+      return unpackBlocks<unpackQ5_K, 176, 256>;
     case Packing::kQ6_K:
       return unpackBlocks<unpackQ6_K, 210, 256>;
+    case Packing::kQ8_K:
+      return unpackBlocks<unpackQ8_K, 292, 256>;
+    case Packing::kMXFP4:
+      return unpackBlocks<unpackMXFP4, 17, 32>;
+    case Packing::kBool:
     case Packing::kI8:
     case Packing::kI16:
     case Packing::kI32:
     case Packing::kI64:
+    case Packing::kU8:
+    case Packing::kU16:
+    case Packing::kU32:
+    case Packing::kU64:
       return nullptr;
   }
   return nullptr;

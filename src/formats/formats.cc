@@ -17,11 +17,14 @@ constexpr DTypeInfo kDTypes[] = {
 static_assert(std::size(kDTypes) == static_cast<size_t>(DType::kBool) + 1);
 
 constexpr PackingInfo kPackings[] = {
-    {"F32", 1, 4},    {"F16", 1, 2},    {"BF16", 1, 2},     {"I8", 1, 1},       {"I16", 1, 2},
-    {"I32", 1, 4},    {"I64", 1, 8},    {"F64", 1, 8},      {"Q4_0", 32, 18},   {"Q4_1", 32, 20},
-    {"Q5_0", 32, 22}, {"Q8_0", 32, 34}, {"Q4_K", 256, 144}, {"Q6_K", 256, 210},
+    {"F32", 1, 4},      {"F16", 1, 2},      {"BF16", 1, 2},     {"F64", 1, 8},      {"F8_E4M3", 1, 1},
+    {"F8_E5M2", 1, 1},  {"F8_E8M0", 1, 1},  {"F4", 2, 1},       {"BOOL", 1, 1},     {"I8", 1, 1},
+    {"I16", 1, 2},      {"I32", 1, 4},      {"I64", 1, 8},      {"U8", 1, 1},       {"U16", 1, 2},
+    {"U32", 1, 4},      {"U64", 1, 8},      {"Q4_0", 32, 18},   {"Q4_1", 32, 20},   {"Q5_0", 32, 22},
+    {"Q5_1", 32, 24},   {"Q8_0", 32, 34},   {"Q2_K", 256, 84},  {"Q3_K", 256, 110}, {"Q4_K", 256, 144},
+    {"Q5_K", 256, 176}, {"Q6_K", 256, 210}, {"Q8_K", 256, 292}, {"MXFP4", 32, 17},
 };
-static_assert(std::size(kPackings) == static_cast<size_t>(Packing::kQ6_K) + 1);
+static_assert(std::size(kPackings) == kPackingCount);
 
 }  // namespace
 
@@ -29,6 +32,7 @@ int64_t bytesPerElement(DType dtype) { return kDTypes[static_cast<size_t>(dtype)
 std::string_view name(DType dtype) { return kDTypes[static_cast<size_t>(dtype)].name; }
 
 const PackingInfo& info(Packing packing) { return kPackings[static_cast<size_t>(packing)]; }
+bool isInteger(Packing packing) { return packing >= Packing::kBool && packing <= Packing::kU64; }
 
 int64_t packedBytes(Packing packing, int64_t elements) {
   const PackingInfo& block = info(packing);

@@ -15,8 +15,8 @@ using formats::Packing;
 constexpr uint32_t kMostDimensions = 4;
 constexpr size_t kShownFaults = 12;
 
-// Tensor types by their number in the file. Those without a packing have a name and nothing else yet; numbers
-// that were given up (4, 5, 31-33, 36-38) have none.
+// Tensor types by their number in the file. Those without a packing are refused by their name; numbers that
+// were given up (4, 5, 31-33, 36-38) have none.
 struct TensorType {
   std::string_view name;
   std::optional<Packing> packing;
@@ -29,15 +29,15 @@ const TensorType kTensorTypes[] = {
     {"", {}},
     {"", {}},
     {"Q5_0", Packing::kQ5_0},
-    {"Q5_1", {}},
+    {"Q5_1", Packing::kQ5_1},
     {"Q8_0", Packing::kQ8_0},
     {"Q8_1", {}},
-    {"Q2_K", {}},
-    {"Q3_K", {}},
+    {"Q2_K", Packing::kQ2_K},
+    {"Q3_K", Packing::kQ3_K},
     {"Q4_K", Packing::kQ4_K},
-    {"Q5_K", {}},
+    {"Q5_K", Packing::kQ5_K},
     {"Q6_K", Packing::kQ6_K},
-    {"Q8_K", {}},
+    {"Q8_K", Packing::kQ8_K},
     {"IQ2_XXS", {}},
     {"IQ2_XS", {}},
     {"IQ3_XXS", {}},
@@ -61,8 +61,18 @@ const TensorType kTensorTypes[] = {
     {"", {}},
     {"", {}},
     {"", {}},
-    {"MXFP4", {}},
+    {"MXFP4", Packing::kMXFP4},
+    {"NVFP4", {}},
+    {"Q1_0", {}},
 };
+
+std::string_view whyNot(std::string_view type) {
+  if (type.starts_with("IQ")) return "its values come from tables that are not read";
+  if (type.starts_with("TQ")) return "ternary types are not read";
+  if (type == "Q8_1")
+    return "it is an intermediate of computing, and its published block sizes disagree (36 and 40)";
+  return "it is not read";
+}
 
 // A tensor as the header describes it, before anything is believed.
 struct Description {
@@ -130,8 +140,10 @@ std::optional<Packing> packingOf(const Description& tensor, Faults& faults) {
     return std::nullopt;
   }
   if (!kTensorTypes[tensor.type].packing) {
-    faults.add(tensor.name, "tensor type {} is not supported yet", name);
-    faults.hint("supported: F32, F16, BF16, F64, Q4_0, Q4_1, Q5_0, Q8_0, Q4_K, Q6_K and integers");
+    faults.add(tensor.name, "tensor type {} is not supported: {}", name, whyNot(name));
+    faults.hint(
+        "supported: F32, F16, BF16, F64, integers, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, Q8_K, MXFP4: "
+        "take the file in one of these, or requantise from F16");
   }
   return kTensorTypes[tensor.type].packing;
 }

@@ -1,8 +1,8 @@
 // Reads every byte of every tensor once and counts the numbers that are NaN or infinite.
 //
-// Plain floats are looked at one by one. In a block format only its 16-bit scales and minima can be NaN or
-// infinite, so those are counted; the other bytes are still read, into the checksum. Chunks are handed to
-// threads as they become free; counts and checksum do not depend on the number of threads.
+// Plain floats are looked at one by one. In a block format only its scales and minima can be NaN or infinite,
+// so those are counted; the other bytes are still read, into the checksum. Chunks are handed to threads as
+// they become free; counts and checksum do not depend on the number of threads.
 //
 //   CheckpointScan scan = scanCheckpoint(checkpoint, 2);
 //   if (scan.nans + scan.infinities > 0) return inputError("{}: not finite", scan.findings[0].tensor);

@@ -61,7 +61,9 @@ TEST_P(GoldenPacking, NeedsNoAlignment) {
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenPacking,
                          testing::Values(Packing::kF16, Packing::kBF16, Packing::kQ4_0, Packing::kQ4_1,
-                                         Packing::kQ5_0, Packing::kQ8_0, Packing::kQ4_K, Packing::kQ6_K),
+                                         Packing::kQ5_0, Packing::kQ5_1, Packing::kQ8_0, Packing::kQ2_K,
+                                         Packing::kQ3_K, Packing::kQ4_K, Packing::kQ5_K, Packing::kQ6_K,
+                                         Packing::kMXFP4),
                          [](const auto& test) { return std::string(formats::info(test.param).name); });
 
 TEST(Dequantize, F32IsCopiedAndF64IsRounded) {
@@ -84,6 +86,38 @@ TEST(Dequantize, NanScaleMakesNanValues) {
   std::vector<float> out(32);
   ASSERT_TRUE(dequantize(Packing::kQ8_0, block, out).ok());
   for (float value : out) EXPECT_TRUE(std::isnan(value));
+}
+
+// Its reference has no words for it in Python: 292 bytes, of which the last 32 are sums.
+TEST(Dequantize, Q8_KIsAFloatTimesBytes) {
+  std::vector<std::byte> block(292, std::byte{0x55});
+  const float scale = 0.3f;
+  std::memcpy(block.data(), &scale, 4);
+  for (int i = 0; i < 256; ++i) block[4 + static_cast<size_t>(i)] = static_cast<std::byte>(i);
+  std::vector<float> out(256);
+  ASSERT_TRUE(dequantize(Packing::kQ8_K, block, out).ok());
+  for (int i = 0; i < 256; ++i)
+    EXPECT_EQ(out[static_cast<size_t>(i)], 0.3f * static_cast<float>(i < 128 ? i : i - 256));
+}
+
+TEST(Dequantize, F4HoldsTheLowNibbleFirst) {
+  const std::vector<std::byte> bytes = {std::byte{0x72}, std::byte{0xf8}};
+  std::vector<float> out(4);
+  ASSERT_TRUE(dequantize(Packing::kF4, bytes, out).ok());
+  EXPECT_EQ(out, (std::vector<float>{1.0f, 6.0f, -0.0f, -6.0f}));
+  EXPECT_TRUE(std::signbit(out[2]));
+}
+
+TEST(Dequantize, EveryPackingIsUnpackedOrRefusedAsInteger) {
+  for (size_t i = 0; i < kPackingCount; ++i) {
+    const Packing packing = static_cast<Packing>(i);
+    std::vector<std::byte> block(static_cast<size_t>(info(packing).block_bytes));
+    std::vector<float> out(static_cast<size_t>(info(packing).block_elements), 1.0f);
+    const Status status = dequantize(packing, block, out);
+    EXPECT_EQ(status.ok(), !isInteger(packing)) << info(packing).name;
+    if (isInteger(packing)) continue;
+    EXPECT_EQ(out[0], packing == Packing::kF8_E8M0 ? 0x1p-127f : 0.0f) << info(packing).name;
+  }
 }
 
 TEST(Dequantize, ErrorsNameBothSizes) {

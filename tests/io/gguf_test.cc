@@ -218,9 +218,26 @@ TEST(GgufError, Types) {
   EXPECT_EQ(errorOf(llamaWriter().tensor("t", {32}, 9999, 4)),
             "m.gguf: tensor \"t\": unknown tensor type 9999");
   EXPECT_EQ(errorOf(llamaWriter().tensor("t", {32}, 4, 4)), "m.gguf: tensor \"t\": unknown tensor type 4");
-  EXPECT_EQ(errorOf(llamaWriter().tensor("t", {256}, 17, 74)),
-            "m.gguf: tensor \"t\": tensor type IQ2_XS is not supported yet\n"
-            "  hint: supported: F32, F16, BF16, F64, Q4_0, Q4_1, Q5_0, Q8_0, Q4_K, Q6_K and integers");
+}
+
+constexpr char kSupported[] =
+    "\n  hint: supported: F32, F16, BF16, F64, integers, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, Q8_K, "
+    "MXFP4: "
+    "take the file in one of these, or requantise from F16";
+
+// Every type that has a published name and is not read is refused by that name.
+TEST(GgufError, TypesThatAreNotRead) {
+  const std::pair<uint32_t, const char*> kTypes[] = {
+      {16, "IQ2_XXS"}, {17, "IQ2_XS"}, {18, "IQ3_XXS"}, {19, "IQ1_S"}, {20, "IQ4_NL"},
+      {21, "IQ3_S"},   {22, "IQ2_S"},  {23, "IQ4_XS"},  {29, "IQ1_M"}, {34, "TQ1_0"},
+      {35, "TQ2_0"},   {9, "Q8_1"},    {40, "NVFP4"},   {41, "Q1_0"}};
+  for (const auto& [type, name] : kTypes) {
+    const std::string text = errorOf(llamaWriter().tensor("t", {256}, type, 74));
+    EXPECT_TRUE(
+        text.starts_with(fmt::format("m.gguf: tensor \"t\": tensor type {} is not supported: ", name)))
+        << text;
+    EXPECT_TRUE(text.ends_with(kSupported)) << text;
+  }
 }
 
 TEST(GgufError, OffsetsAndOverlaps) {
@@ -258,13 +275,14 @@ TEST(GgufError, AllFaultsOfTensorsTogether) {
   writer.tensor("good", {8}, kTypeF32, 32)
       .tensor("zero", {0}, kTypeF32, 32)
       .tensor("odd", {33}, kTypeQ4_0, 32);
-  writer.tensor("new", {256}, 39, 136);
-  EXPECT_EQ(errorOf(writer),
-            "m.gguf: 3 faults in the tensors:\n"
-            "  tensor \"zero\": dimension 0 is 0\n"
-            "  tensor \"odd\": its rows of 33 values are not whole Q4_0 blocks of 32\n"
-            "  tensor \"new\": tensor type MXFP4 is not supported yet\n"
-            "  hint: supported: F32, F16, BF16, F64, Q4_0, Q4_1, Q5_0, Q8_0, Q4_K, Q6_K and integers");
+  writer.tensor("new", {256}, 17, 136);
+  EXPECT_EQ(
+      errorOf(writer),
+      "m.gguf: 3 faults in the tensors:\n"
+      "  tensor \"zero\": dimension 0 is 0\n"
+      "  tensor \"odd\": its rows of 33 values are not whole Q4_0 blocks of 32\n"
+      "  tensor \"new\": tensor type IQ2_XS is not supported: its values come from tables that are not read" +
+          std::string(kSupported));
   GgufWriter many = llamaWriter();
   for (int i = 0; i < 300; ++i) many.tensorAt(fmt::format("t{}", i), {0}, kTypeF32, 0);
   const std::string text = errorOf(many);

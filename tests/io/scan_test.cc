@@ -87,11 +87,39 @@ TEST(Scan, F64AndIntegers) {
   EXPECT_EQ(scan.bytes, 24 + 64);
 }
 
-// In block formats only the 16-bit scales count, wherever they lie; other bytes may hold anything.
+// All codes of each eight-bit float, and enough of them to fill more than one run.
+TEST(Scan, EveryCodeOfEightBits) {
+  std::vector<std::byte> bytes(1000 * 256);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i);
+  struct {
+    Packing packing;
+    int64_t nans, infinities;
+  } const kExpected[] = {{Packing::kF8_E4M3, 2, 0}, {Packing::kF8_E5M2, 6, 2}, {Packing::kF8_E8M0, 1, 0},
+                         {Packing::kF4, 0, 0},      {Packing::kU8, 0, 0},      {Packing::kBool, 0, 0}};
+  for (const auto& [packing, nans, infinities] : kExpected) {
+    const CheckpointScan scan = scanCheckpoint(checkpointOf({{"t", packing, bytes}}), 1);
+    EXPECT_EQ(scan.nans, 1000 * nans) << formats::info(packing).name;
+    EXPECT_EQ(scan.infinities, 1000 * infinities) << formats::info(packing).name;
+  }
+}
+
+// Where everything is NaN no counter may wrap.
+TEST(Scan, NothingButNan) {
+  for (Packing packing : {Packing::kF64, Packing::kF32, Packing::kBF16, Packing::kF8_E4M3, Packing::kF8_E5M2,
+                          Packing::kF8_E8M0}) {
+    const std::vector<std::byte> bytes(1 << 20, std::byte{0xff});
+    const CheckpointScan scan = scanCheckpoint(checkpointOf({{"t", packing, bytes}}), 1);
+    EXPECT_EQ(scan.nans, formats::packedElements(packing, 1 << 20)) << formats::info(packing).name;
+    EXPECT_EQ(scan.infinities, 0);
+  }
+}
+
+// In block formats only the scales count, wherever they lie; other bytes may hold anything.
 TEST(Scan, ScalesOfBlocks) {
   const std::pair<Packing, std::vector<size_t>> kFields[] = {
-      {Packing::kQ4_0, {0}}, {Packing::kQ4_1, {0, 2}}, {Packing::kQ5_0, {0}},
-      {Packing::kQ8_0, {0}}, {Packing::kQ4_K, {0, 2}}, {Packing::kQ6_K, {208}}};
+      {Packing::kQ4_0, {0}},    {Packing::kQ4_1, {0, 2}},   {Packing::kQ5_0, {0}},   {Packing::kQ5_1, {0, 2}},
+      {Packing::kQ8_0, {0}},    {Packing::kQ2_K, {80, 82}}, {Packing::kQ3_K, {108}}, {Packing::kQ4_K, {0, 2}},
+      {Packing::kQ5_K, {0, 2}}, {Packing::kQ6_K, {208}}};
   for (const auto& [packing, fields] : kFields) {
     const size_t block = static_cast<size_t>(formats::info(packing).block_bytes);
     std::vector<std::byte> bytes(1000 * block, std::byte{0xff});
@@ -108,6 +136,21 @@ TEST(Scan, ScalesOfBlocks) {
     EXPECT_EQ(scan.nans, static_cast<int64_t>(fields.size())) << formats::info(packing).name;
     EXPECT_EQ(scan.infinities, static_cast<int64_t>(fields.size())) << formats::info(packing).name;
   }
+}
+
+TEST(Scan, ScalesOfOtherTypes) {
+  std::vector<std::byte> q8_k(1000 * 292, std::byte{0xff}), mxfp4(1000 * 17, std::byte{0xff});
+  for (size_t i = 0; i < 1000; ++i) {
+    put<float>(q8_k, i * 292, i == 7 ? INFINITY : i == 900 ? NAN : 1.0f);
+    put<uint8_t>(mxfp4, i * 17, i == 999 ? 0xff : 0xfe);
+  }
+  const CheckpointScan scan =
+      scanCheckpoint(checkpointOf({{"a", Packing::kQ8_K, q8_k}, {"b", Packing::kMXFP4, mxfp4}}));
+  ASSERT_EQ(scan.findings.size(), 2u);
+  EXPECT_EQ(scan.findings[0].nans, 1);
+  EXPECT_EQ(scan.findings[0].infinities, 1);
+  EXPECT_EQ(scan.findings[1].nans, 1);
+  EXPECT_EQ(scan.findings[1].infinities, 0);
 }
 
 // The checksum covers every byte and does not depend on how the work was shared out.

@@ -53,12 +53,6 @@ std::string missingText(const Wanted& wanted, const std::string& head) {
   return text;
 }
 
-bool isInteger(formats::Packing packing) {
-  using formats::Packing;
-  return packing == Packing::kI8 || packing == Packing::kI16 || packing == Packing::kI32 ||
-         packing == Packing::kI64;
-}
-
 }  // namespace
 
 graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter) {
@@ -130,7 +124,7 @@ Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& confi
     } else if (found->second->shape != wanted.shape) {
       faults.push_back(fmt::format("{} has shape {}, the configuration needs {}", wanted.tensor,
                                    list(found->second->shape), list(wanted.shape)));
-    } else if (isInteger(found->second->packing)) {
+    } else if (formats::isInteger(found->second->packing)) {
       faults.push_back(
           fmt::format("{} holds integers ({})", wanted.tensor, formats::info(found->second->packing).name));
     }

@@ -14,12 +14,17 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 
 BLOCKS = {"F16": 512, "BF16": 512, "Q4_0": 24, "Q4_1": 24, "Q5_0": 24, "Q8_0": 24, "Q4_K": 5, "Q6_K": 5}
+BLOCKS |= {"Q5_1": 24, "Q2_K": 5, "Q3_K": 5, "Q5_K": 5, "MXFP4": 24}
 SCALES = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q8_0": [0], "Q4_K": [0, 2], "Q6_K": [208]}
+SCALES |= {"Q5_1": [0, 2], "Q2_K": [80, 82], "Q3_K": [108], "Q5_K": [0, 2], "MXFP4": []}
 
 
 def blocks_of(name: str, rng: np.random.Generator) -> np.ndarray:
     _, block_bytes = gguf.GGML_QUANT_SIZES[Type[name]]
     blocks = rng.integers(0, 256, (BLOCKS[name], block_bytes), dtype=np.uint8)
+    if name == "MXFP4":  # of finite values: 2^128 times 12 is none
+        blocks[:, 0] = np.minimum(blocks[:, 0], 250)
+        blocks[:3, 0] = [0, 1, 2]
     for at in SCALES.get(name, [0]):
         if name == "BF16":
             exponents = rng.integers(0, 255, BLOCKS[name], dtype=np.uint16) << 7
