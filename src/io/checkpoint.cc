@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "io/gguf.h"
+#include "io/hub_cache.h"
 #include "io/known_checkpoints.h"
+#include "io/safetensors.h"
 #include "io/verified_file.h"
 
 namespace sublane::io {
@@ -40,21 +42,39 @@ std::vector<std::string> filesEndingIn(const std::string& folder, std::string_vi
   return found;
 }
 
+bool holds(const std::string& folder, const char* name) {
+  std::error_code ignored;
+  return fs::exists(folder + "/" + name, ignored);
+}
+
+Result<Checkpoint> openHuggingFace(const std::string& folder) {
+  if (!holds(folder, "config.json")) {
+    const bool adapter = holds(folder, "adapter_config.json");
+    return inputError("{}: {}", folder,
+                      adapter ? "an adapter (adapter_config.json), not a model" : "no config.json")
+        .hint(adapter ? "merge it into its base model: merge_and_unload of peft, then save_pretrained"
+                      : "a Hugging Face folder holds config.json beside its .safetensors files");
+  }
+  SUBLANE_TRY(Checkpoint checkpoint, openConfig(folder));
+  checkpoint.source = checkpoint.folder = folder;
+  SUBLANE_CHECK_OK(openSafetensorsFiles(checkpoint));
+  return checkpoint;
+}
+
 Result<Checkpoint> openFolder(const std::string& folder) {
   const std::vector<std::string> files = filesEndingIn(folder, ".gguf");
-  if (files.size() == 1) return openGguf(files[0]);
-  if (files.size() > 1) {
-    return inputError("{}: holds {} .gguf files, not one:\n  {}", folder, files.size(),
-                      fmt::join(files, "\n  "))
+  const bool hugging_face = !filesEndingIn(folder, ".safetensors").empty() || holds(folder, "config.json");
+  if (files.size() == 1 && !hugging_face) return openGguf(files[0]);
+  if (!files.empty()) {
+    return inputError("{}: holds {} .gguf file{}{}:\n  {}", folder, files.size(),
+                      files.size() == 1 ? "" : "s",
+                      hugging_face ? " and a Hugging Face checkpoint" : ", not one", fmt::join(files, "\n  "))
         .hint("give one of them as MODEL");
   }
-  std::error_code ignored;
-  if (fs::exists(folder + "/config.json", ignored) || !filesEndingIn(folder, ".safetensors").empty()) {
-    return inputError("{}: a Hugging Face folder; reading safetensors comes later", folder)
-        .hint(fmt::format("where shapes are enough (explain), use --config {}/config.json", folder));
-  }
-  return inputError("{}: the folder holds no .gguf file", folder)
-      .hint(fmt::format("give a .gguf file, such a folder, or a name: {}", knownCheckpointNames()));
+  if (hugging_face) return openHuggingFace(folder);
+  return inputError("{}: the folder holds neither a .gguf file nor a Hugging Face checkpoint", folder)
+      .hint(fmt::format("give a .gguf file, a folder with config.json and .safetensors, or a name: {}",
+                        knownCheckpointNames()));
 }
 
 }  // namespace
@@ -67,19 +87,24 @@ const Tensor* Checkpoint::find(const std::string& name) const {
 
 Result<Checkpoint> openCheckpoint(const std::string& model) {
   if (const KnownCheckpoint* known = findKnownCheckpoint(model)) return openKnown(*known);
+  if (model.starts_with(kHubPrefix)) {
+    SUBLANE_TRY(std::string folder, hubFolder(model));
+    return openFolder(folder);
+  }
   std::error_code ignored;
   const fs::file_status status = fs::status(model, ignored);
   if (status.type() == fs::file_type::not_found || model.empty()) {
     return inputError("{}: no such file or folder, and no known name", model.empty() ? "MODEL" : model)
-        .hint(
-            fmt::format("give a .gguf file, a folder that holds one, or a name: {}", knownCheckpointNames()));
+        .hint(fmt::format("give a .gguf file, a Hugging Face folder, hf:org/name, or a name: {}",
+                          knownCheckpointNames()));
   }
   if (fs::is_directory(status)) return openFolder(model);
-  if (fs::path(model).extension() == ".safetensors") {
-    return inputError("{}: reading safetensors comes later", model)
-        .hint("where shapes are enough (explain), use --config with the model's config.json");
+  const std::string extension = fs::path(model).extension().string();
+  if (extension == ".safetensors") {
+    return inputError("{}: one file of a Hugging Face checkpoint", model)
+        .hint("give the folder that holds it, with config.json beside it");
   }
-  if (fs::path(model).extension() == ".json") {
+  if (extension == ".json") {
     return inputError("{}: a configuration, not a checkpoint", model)
         .hint(fmt::format("where shapes are enough (explain, simulate), use --config {}", model));
   }

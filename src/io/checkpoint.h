@@ -68,9 +68,13 @@ struct Checkpoint {
 };
 
 /// Opens what a MODEL argument names: a name known to `sublane fetch` (already fetched, else an error whose
-/// hint is the fetch command), a .gguf file, or a directory holding exactly one. Every tensor is checked
-/// against the file's length.
+/// hint is the fetch command), a .gguf file, a folder holding exactly one, a Hugging Face folder (config.json
+/// and safetensors, one file or several with an index), or "hf:org/name[@revision]" in the hub's local cache.
+/// Every tensor is checked against its file's length.
 Result<Checkpoint> openCheckpoint(const std::string& model);
+
+/// Tensors alone, without a configuration: a .safetensors file, or anything that openCheckpoint opens.
+Result<Checkpoint> openTensors(const std::string& path);
 
 /// The text of a file beside the tensors of a Hugging Face folder (tokenizer.json, chat_template.jinja);
 /// nullopt when it is absent, or for a GGUF file. Errors: larger than 256 MiB, unreadable, a link that leaves

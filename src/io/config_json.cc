@@ -1,11 +1,12 @@
+#include "io/config_json.h"
+
 #include <simdjson.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/mapped_file.h"
 #include "base/text.h"
-#include "io/checkpoint.h"
+#include "io/json_text.h"
 
 namespace sublane::io {
 namespace {
@@ -13,6 +14,10 @@ namespace {
 using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::element_type;
+
+constexpr size_t kMostConfigBytes = size_t{16} << 20;
+constexpr size_t kMostKeyBytes = 512;
+constexpr size_t kMostFaults = 12;
 
 template <class T, class Stored>
 std::vector<T> typed(const array& values) {
@@ -42,13 +47,24 @@ class Flattener {
   Metadata take() { return std::move(metadata_); }
   const std::vector<std::string>& faults() const { return faults_; }
 
+  void add(const simdjson::dom::object& root) { addMembers("", root); }
+
+ private:
+  void addMembers(const std::string& prefix, const simdjson::dom::object& members) {
+    for (auto [name, member] : members) add(prefix + std::string(name), member);
+  }
+
+  // A key grows by its parents' names: without a bound, a small file could ask for any amount of memory.
   void add(const std::string& key, element value) {
+    if (faults_.size() >= kMostFaults) return;
+    if (key.size() > kMostKeyBytes) {
+      faults_.push_back(fmt::format("{}: a key of {} bytes, but at most {} are read", inQuotes(key, 40),
+                                    key.size(), kMostKeyBytes));
+      return;
+    }
     switch (value.type()) {
       case element_type::OBJECT:
-        for (auto [name, member] : simdjson::dom::object(value)) {
-          add(key.empty() ? std::string(name) : key + "." + std::string(name), member);
-        }
-        return;
+        return addMembers(key + ".", simdjson::dom::object(value));
       case element_type::ARRAY:
         return addArray(key, array(value));
       case element_type::NULL_VALUE:
@@ -60,14 +76,13 @@ class Flattener {
       case element_type::DOUBLE:
         return put(key, MetadataValue{double(value)});
       case element_type::UINT64:
-        faults_.push_back(key + " is above 2^63 - 1");
+        faults_.push_back(escaped(key) + " is above 2^63 - 1");
         return;
       case element_type::STRING:
         return put(key, MetadataValue{std::string(std::string_view(value))});
     }
   }
 
- private:
   void addArray(const std::string& key, const array& values) {
     switch (commonType(values)) {
       case element_type::INT64:
@@ -85,53 +100,25 @@ class Flattener {
   }
 
   void put(const std::string& key, MetadataValue value) {
-    if (!metadata_.emplace(key, std::move(value)).second) faults_.push_back(key + " occurs twice");
+    if (!metadata_.emplace(key, std::move(value)).second) faults_.push_back(escaped(key) + " occurs twice");
   }
 
   Metadata metadata_;
   std::vector<std::string> faults_;
 };
 
-/// "line 3, column 7: ...": simdjson says only that a text is wrong, so the slower reader says where.
-std::string whereJsonBreaks(std::string_view text, std::string_view otherwise) {
-  try {
-    if (const auto whole = nlohmann::json::parse(text); whole.is_null()) return std::string(otherwise);
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::string what = error.what();  // "[json.exception...] parse error at line 3, column 7: ..."
-    const size_t place = what.find("line ");
-    return escaped(place == std::string::npos ? what : what.substr(place));
-  } catch (const nlohmann::json::exception& error) {  // a number that no double holds
-    const std::string what = error.what();
-    return escaped(what.substr(what.find("] ") == std::string::npos ? 0 : what.find("] ") + 2));
-  }
-  return std::string(otherwise);
-}
-
 }  // namespace
 
-Result<Checkpoint> openConfig(const std::string& path) {
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(path, ignored);
-  const std::string source = folder ? path + "/config.json" : path;
-  SUBLANE_TRY(std::shared_ptr<const MappedFile> file, MappedFile::open(source));
+Result<Checkpoint> parseConfig(std::string_view text, const std::string& source) {
   simdjson::dom::parser parser;
-  element root;
-  const char* text = reinterpret_cast<const char*>(file->bytes().data());
-  if (auto code = parser.parse(text, file->bytes().size()).get(root)) {
-    return inputError(
-        "{}: not valid JSON: {}", source,
-        whereJsonBreaks(std::string_view(text, file->bytes().size()), simdjson::error_message(code)));
-  }
-  if (!root.is_object()) return inputError("{}: a config is a JSON object", source);
+  SUBLANE_TRY(simdjson::dom::object root, parseJsonObject(parser, text, source));
   Flattener flattener;
-  flattener.add("", root);
+  flattener.add(root);
   if (!flattener.faults().empty()) {
     return inputError("{}: {}", source, fmt::join(flattener.faults(), "; "));
   }
   Checkpoint checkpoint;
   checkpoint.source = source;
-  checkpoint.folder = std::filesystem::path(source).parent_path().string();
-  if (checkpoint.folder.empty()) checkpoint.folder = ".";
   checkpoint.container = Container::kHuggingFace;
   checkpoint.metadata = flattener.take();
   auto found = checkpoint.metadata.find("architectures");
@@ -143,6 +130,22 @@ Result<Checkpoint> openConfig(const std::string& path) {
         .hint("a Hugging Face config holds for example \"architectures\": [\"LlamaForCausalLM\"]");
   }
   checkpoint.architecture = names->front();
+  return checkpoint;
+}
+
+Result<Checkpoint> openConfig(const std::string& path) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  const std::string source = folder ? path + "/config.json" : path;
+  SUBLANE_TRY(std::shared_ptr<const MappedFile> file, MappedFile::open(source));
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  if (text.size() > kMostConfigBytes) {
+    return inputError("{}: {} bytes, but a configuration has at most {}", source, text.size(),
+                      kMostConfigBytes);
+  }
+  SUBLANE_TRY(Checkpoint checkpoint, parseConfig(text, source));
+  checkpoint.folder = std::filesystem::path(source).parent_path().string();
+  if (checkpoint.folder.empty()) checkpoint.folder = ".";
   return checkpoint;
 }
 

@@ -115,7 +115,7 @@ TEST(ConfigJson, Errors) {
   EXPECT_EQ(openText("{\"a\": ").error().message().substr(0, 27), "config.json: not valid JSON");
   EXPECT_NE(openText("{\"a\": 1,\n \"b\": }").error().message().find("not valid JSON: line 2, column 7: "),
             std::string::npos);
-  EXPECT_EQ(openText("[]").error().message(), "config.json: a config is a JSON object");
+  EXPECT_EQ(openText("[]").error().message(), "config.json: its JSON is not an object");
   EXPECT_EQ(openText("").error().message(), "config.json: the file is empty (0 bytes)");
   EXPECT_EQ(openText("{\"a\": 1}").error().message(),
             "config.json: \"architectures\" does not name an architecture\n"

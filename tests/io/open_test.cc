@@ -49,14 +49,17 @@ TEST_F(OpenCheckpoint, FileOrFolderHoldingOne) {
     ASSERT_TRUE(opened.ok()) << opened.error().text();
     EXPECT_EQ(opened->source, path("m.gguf"));
     ASSERT_EQ(opened->files.size(), 1u);
-    EXPECT_EQ(opened->tensors[0].bytes.data(), opened->files[0]->bytes().data() + opened->tensors[0].file_offset);
+    EXPECT_EQ(opened->tensors[0].bytes.data(),
+              opened->files[0]->bytes().data() + opened->tensors[0].file_offset);
   }
 }
 
 TEST_F(OpenCheckpoint, FolderWithSeveralOrNone) {
-  EXPECT_EQ(errorOf(folder_->path()), folder_->path() +
-                                          ": the folder holds no .gguf file\n  hint: give a .gguf file, such "
-                                          "a folder, or a name: gemma3-270m, smollm2-135m");
+  EXPECT_EQ(errorOf(folder_->path()),
+            folder_->path() +
+                ": the folder holds neither a .gguf file nor a Hugging Face checkpoint\n"
+                "  hint: give a .gguf file, a folder with config.json and "
+                ".safetensors, or a name: gemma3-270m, smollm2-135m");
   writeModel("b.gguf");
   writeModel("a.gguf");
   EXPECT_EQ(errorOf(folder_->path()), folder_->path() + ": holds 2 .gguf files, not one:\n  " +
@@ -64,22 +67,19 @@ TEST_F(OpenCheckpoint, FolderWithSeveralOrNone) {
                                           "\n  hint: give one of them as MODEL");
 }
 
-TEST_F(OpenCheckpoint, HuggingFaceFolderComesLater) {
+TEST_F(OpenCheckpoint, PartsOfAHuggingFaceFolder) {
   write("config.json", "{}");
-  EXPECT_EQ(errorOf(folder_->path()), folder_->path() +
-                                          ": a Hugging Face folder; reading safetensors comes later\n"
-                                          "  hint: where shapes are enough (explain), use --config " +
-                                          path("config.json"));
   write("model.safetensors", "x");
   EXPECT_NE(errorOf(path("config.json")).find("a configuration, not a checkpoint"), std::string::npos);
-  EXPECT_NE(errorOf(path("model.safetensors")).find("reading safetensors comes later"), std::string::npos);
+  EXPECT_NE(errorOf(path("model.safetensors")).find("one file of a Hugging Face checkpoint"),
+            std::string::npos);
 }
 
 TEST_F(OpenCheckpoint, NothingThere) {
-  EXPECT_EQ(errorOf(path("none.gguf")),
-            path("none.gguf") +
-                ": no such file or folder, and no known name\n"
-                "  hint: give a .gguf file, a folder that holds one, or a name: gemma3-270m, smollm2-135m");
+  EXPECT_EQ(errorOf(path("none.gguf")), path("none.gguf") +
+                                            ": no such file or folder, and no known name\n"
+                                            "  hint: give a .gguf file, a Hugging Face folder, hf:org/name, "
+                                            "or a name: gemma3-270m, smollm2-135m");
   EXPECT_EQ(errorOf("").substr(0, 29), "MODEL: no such file or folder");
   write("empty.gguf", "");
   EXPECT_EQ(errorOf(path("empty.gguf")), path("empty.gguf") + ": the file is empty (0 bytes)");
