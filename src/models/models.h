@@ -49,6 +49,7 @@ struct DecoderConfig {
   double norm_epsilon = 1e-5;
   Activation activation = Activation::kSilu;
   bool tied_embedding = false;
+  bool head_bias = false;             // added to the logits; the file holds it
   bool qk_norm = false;               // RMS norm of each head's q and k before rotation (Gemma 3)
   bool post_norms = false;            // norms after attention and after the MLP (Gemma)
   double embedding_scale = 1.0;       // Gemma: sqrt(hidden)
@@ -65,13 +66,16 @@ struct DecoderConfig {
 enum class Layout : uint8_t {
   kAsStored,
   kUnpermuteRotaryPairs,  // GGUF llama q and k: rows of interleaved pairs back to halves
-  kTransposed,            // reserved for containers that store [in, out]
+  kTransposed,            // stored [in, out]
   kAddOne,                // a norm stored as its difference from 1 (Hugging Face Gemma); GGUF stores the gain
 };
+/// Which rows of a tensor that holds several parameters, one under the other: q, k and v, or gate and up.
+enum class Part : uint8_t { kWhole, kQuery, kKey, kValue, kGate, kUp };
 struct TensorSource {
   std::string tensor;  // name in the checkpoint
   Layout layout = Layout::kAsStored;
-  int64_t heads = 0;  // for kUnpermuteRotaryPairs
+  int64_t heads = 0;      // for kUnpermuteRotaryPairs
+  int64_t first_row = 0;  // of the part
 };
 /// Values that the host computes once in float64: rotary tables.
 using Computed = std::function<void(std::span<float> out)>;
@@ -123,6 +127,7 @@ struct StepProgram {
 struct WeightName {
   std::string_view parameter, gguf, hf;
   Layout gguf_layout = Layout::kAsStored, hf_layout = Layout::kAsStored;
+  Part part = Part::kWhole;  // in both containers
 };
 /// An architecture that is close to a model but is not it, and why.
 struct Refusal {

@@ -1,4 +1,6 @@
 // The tiny models against Hugging Face transformers (tools/reference/models/make_goldens.py).
+#include <filesystem>
+
 #include "tiny_model.h"
 
 namespace sublane::models {
@@ -47,11 +49,20 @@ double differenceAtOnce(Session& session, const Golden& golden) {
   return largestDifference(session.run({{0, golden.tokens}})[0].logits, golden.logits.rbegin()->second);
 }
 
-class GoldenTest : public testing::TestWithParam<const char*> {};
+/// Every goldens/*.json: a new model adds its files and nothing here.
+std::vector<std::string> goldenNames() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(goldenPath("")))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class GoldenTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenTest, LogitsEqualTransformers) {
   Golden golden = readGolden(GetParam());
-  TinyModel tiny = hfModel(std::string(GetParam()) + ".json");
+  TinyModel tiny = hfModel(GetParam() + ".json");
   must(checkTensors(tiny.checkpoint, must(readConfig(tiny.checkpoint))));
   for (bool loop : {false, true}) {
     Session chunks(tiny.checkpoint, inFloat32(loop)), once(tiny.checkpoint, inFloat32(loop));
@@ -62,7 +73,7 @@ TEST_P(GoldenTest, LogitsEqualTransformers) {
 
 TEST_P(GoldenTest, APerturbedWeightShows) {
   Golden golden = readGolden(GetParam());
-  TinyModel tiny = hfModel(std::string(GetParam()) + ".json");
+  TinyModel tiny = hfModel(GetParam() + ".json");
   for (const io::Tensor& tensor : tiny.checkpoint.tensors) {
     std::vector<float>& values = tiny.values(tensor.name);
     size_t element = tensor.name.find("embed") != std::string::npos
@@ -76,13 +87,13 @@ TEST_P(GoldenTest, APerturbedWeightShows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tiny, GoldenTest,
-                         testing::Values("llama", "llama_scaled", "gemma3", "gemma3_capped"));
+INSTANTIATE_TEST_SUITE_P(Tiny, GoldenTest, testing::ValuesIn(goldenNames()),
+                         [](const auto& name) { return name.param; });
 
 // One model in two containers: q and k rows interleaved (case 25), norms as gains (case 58), llama3 scaling
 // as divisors (case 20).
 TEST(Containers, GgufGivesTheSameLogits) {
-  for (const char* name : {"llama", "llama_scaled", "gemma3"}) {
+  for (const char* name : {"llama", "llama_scaled", "gemma3", "phi3"}) {
     Golden golden = readGolden(name);
     TinyModel tiny = ggufModel(std::string(name) + ".json");
     must(checkTensors(tiny.checkpoint, must(readConfig(tiny.checkpoint))));

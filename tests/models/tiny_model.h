@@ -104,7 +104,8 @@ inline TinyModel hfModel(const std::string& config_file) {
   DecoderConfig config = must(readConfig(tiny.checkpoint));
   for (const auto& [name, layer] : allWeights(config)) {
     std::string tensor = tensorSource(name, config, io::Container::kHuggingFace, layer).tensor;
-    graph::Shape shape = weightShape(config, name.parameter);
+    if (tiny.checkpoint.find(tensor) != nullptr) continue;  // a part of what is there
+    graph::Shape shape = storedShape(name, config, io::Container::kHuggingFace);
     tiny.add(tensor, shape, tinyWeight(tensor, shape, config.model == "gemma3"));
   }
   return tiny;
@@ -128,6 +129,7 @@ inline io::Metadata ggufMetadata(const DecoderConfig& c) {
   m[p + "rope.freq_base"] = number(c.rotaries[0].theta);
   m[p + "vocab_size"] = integer(c.vocabulary);
   m["general.architecture"] = {c.model};
+  if (c.model == "phi3") m[p + "attention.sliding_window"] = integer(c.layer_window[0]);
   if (c.model == "gemma3") {
     m[p + "attention.sliding_window"] = integer(c.layer_window[0]);
     m[p + "attention.sliding_window_pattern"] = integer(2);
@@ -145,7 +147,9 @@ inline TinyModel ggufModel(const std::string& config_file) {
   gguf.checkpoint.architecture = config.model;
   gguf.checkpoint.metadata = ggufMetadata(config);
   for (const auto& [name, layer] : allWeights(config)) {
-    graph::Shape shape = weightShape(config, name.parameter);
+    graph::Shape shape = storedShape(name, config, io::Container::kGguf);
+    if (gguf.checkpoint.find(tensorSource(name, config, io::Container::kGguf, layer).tensor) != nullptr)
+      continue;
     const std::vector<float>& stored =
         hf.values(tensorSource(name, config, io::Container::kHuggingFace, layer).tensor);
     TensorSource target = tensorSource(name, config, io::Container::kGguf, layer);

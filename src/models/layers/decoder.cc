@@ -124,7 +124,8 @@ class DecoderBuilder {
     return value;
   }
   Type weightType(const WeightName& name) const {
-    return {isNorm(name.parameter) ? DType::kF32 : options_.weights, weightShape(config_, name.parameter)};
+    graph::Shape shape = weightShape(config_, name.parameter);
+    return {shape.size() == 1 ? DType::kF32 : options_.weights, shape};  // gains and biases stay float32
   }
 
   void declareWeights() {
@@ -296,7 +297,12 @@ class DecoderBuilder {
     }
     auto scope = b_.at({Place::kNoLayer, "head"});
     ValueId weight = globals_.at(config_.tied_embedding ? "embed.weight" : "head.weight");
-    return softCap(b_, linear(b_, h, weight), config_.final_soft_cap);
+    ValueId logits = linear(b_, h, weight);
+    if (config_.head_bias) {
+      const ValueId bias = globals_.at("head.bias");
+      logits = b_.add(logits, b_.broadcast(bias, b_.type(logits).shape, {1}));
+    }
+    return softCap(b_, logits, config_.final_soft_cap);
   }
 
   /// Rows without tokens give token 0.

@@ -54,7 +54,11 @@ const Model& modelOf(const DecoderConfig& config) {
 
 Result<DecoderConfig> readConfig(const io::Checkpoint& checkpoint) {
   SUBLANE_TRY(const Model* model, findModel(checkpoint));
-  return model->read_config(checkpoint);
+  SUBLANE_TRY(DecoderConfig config, model->read_config(checkpoint));
+  config.head_bias = storesHeadBias(checkpoint);
+  if (config.head_bias)
+    config.assumptions.push_back("the file holds a bias of the head: it is added to the logits");
+  return config;
 }
 
 Result<StepProgram> buildStep(const DecoderConfig& config, const StepShape& shape, const StepOptions& options,

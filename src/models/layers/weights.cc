@@ -10,6 +10,9 @@
 namespace sublane::models {
 namespace {
 
+/// No family's own: a file of any of them may hold it, and then it counts.
+constexpr WeightName kHeadBias = {"head.bias", "output.bias", "lm_head.bias"};
+
 std::string list(const std::vector<int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 /// Tensors of no weight that the model knows: read by read_config, or derived from the configuration.
@@ -36,14 +39,41 @@ struct Wanted {
   graph::Shape shape;
 };
 
+/// The rows of q, k and v, or of gate and up, when one tensor holds them all.
+struct Fused {
+  int64_t first = 0, all = 0;
+};
+Fused fusedRows(const DecoderConfig& config, Part part) {
+  const int64_t q = config.heads * config.head_dim, kv = config.kv_heads * config.head_dim;
+  switch (part) {
+    case Part::kWhole:
+      return {};
+    case Part::kQuery:
+      return {0, q + 2 * kv};
+    case Part::kKey:
+      return {q, q + 2 * kv};
+    case Part::kValue:
+      return {q + kv, q + 2 * kv};
+    case Part::kGate:
+      return {0, 2 * config.feed_forward};
+    case Part::kUp:
+      return {config.feed_forward, 2 * config.feed_forward};
+  }
+  return {};
+}
+
+/// Each tensor once, in the model's order, though several parameters may lie in it.
 std::vector<Wanted> wantedTensors(const Model& model, const DecoderConfig& config, io::Container container) {
   std::vector<Wanted> wanted;
-  for (const WeightName& name : globalWeights(model, config))
-    wanted.push_back({tensorSource(name, config, container, -1).tensor, weightShape(config, name.parameter)});
+  std::set<std::string> seen;
+  auto want = [&](const WeightName& name, int64_t layer) {
+    std::string tensor = tensorSource(name, config, container, layer).tensor;
+    if (seen.insert(tensor).second)
+      wanted.push_back({std::move(tensor), storedShape(name, config, container)});
+  };
+  for (const WeightName& name : globalWeights(model, config)) want(name, -1);
   for (int64_t layer = 0; layer < config.layers; ++layer)
-    for (const WeightName& name : model.layer_weights)
-      wanted.push_back(
-          {tensorSource(name, config, container, layer).tensor, weightShape(config, name.parameter)});
+    for (const WeightName& name : model.layer_weights) want(name, layer);
   return wanted;
 }
 
@@ -60,6 +90,7 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
   const std::map<std::string_view, graph::Shape> shapes = {
       {"embed.weight", {config.vocabulary, config.hidden}},
       {"head.weight", {config.vocabulary, config.hidden}},
+      {"head.bias", {config.vocabulary}},
       {"attention.q.weight", {q, config.hidden}},
       {"attention.k.weight", {kv, config.hidden}},
       {"attention.v.weight", {kv, config.hidden}},
@@ -75,6 +106,14 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
   return {config.hidden};
 }
 
+graph::Shape storedShape(const WeightName& name, const DecoderConfig& config, io::Container container) {
+  graph::Shape shape = weightShape(config, name.parameter);
+  if (name.part != Part::kWhole) shape[0] = fusedRows(config, name.part).all;
+  const bool gguf = container == io::Container::kGguf;
+  if ((gguf ? name.gguf_layout : name.hf_layout) == Layout::kTransposed) std::swap(shape[0], shape[1]);
+  return shape;
+}
+
 bool isNorm(std::string_view parameter) { return parameter.find("norm.weight") != std::string_view::npos; }
 
 TensorSource tensorSource(const WeightName& name, const DecoderConfig& config, io::Container container,
@@ -86,6 +125,7 @@ TensorSource tensorSource(const WeightName& name, const DecoderConfig& config, i
                       gguf ? name.gguf_layout : name.hf_layout};
   if (source.layout == Layout::kUnpermuteRotaryPairs)
     source.heads = name.parameter == "attention.q.weight" ? config.heads : config.kv_heads;
+  source.first_row = fusedRows(config, name.part).first;
   return source;
 }
 
@@ -93,6 +133,7 @@ std::vector<WeightName> globalWeights(const Model& model, const DecoderConfig& c
   std::vector<WeightName> weights;
   for (const WeightName& name : model.global_weights)
     if (name.parameter != "head.weight" || !config.tied_embedding) weights.push_back(name);
+  if (config.head_bias) weights.push_back(kHeadBias);
   return weights;
 }
 
@@ -144,6 +185,11 @@ Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& confi
       .hint("the file is damaged, or of another architecture than its metadata says");
 }
 
+bool storesHeadBias(const io::Checkpoint& checkpoint) {
+  const bool gguf = checkpoint.container == io::Container::kGguf;
+  return checkpoint.find(std::string(gguf ? kHeadBias.gguf : kHeadBias.hf)) != nullptr;
+}
+
 std::vector<int64_t> unpermuteRotaryPairs(int64_t rows, int64_t heads) {
   std::vector<int64_t> stored;
   int64_t width = rows / heads, half = width / 2;
@@ -169,27 +215,49 @@ std::vector<int64_t> storedRows(const TensorSource& source, int64_t rows) {
   return unpermuteRotaryPairs(rows, source.heads);
 }
 
+namespace {
+
+/// Float32 values of `count` consecutive stored rows.
+Status readStored(const io::Tensor& tensor, int64_t first, int64_t count, std::span<float> out) {
+  const int64_t bytes =
+      formats::packedBytes(tensor.packing, static_cast<int64_t>(out.size()) / std::max<int64_t>(count, 1));
+  return formats::dequantize(
+      tensor.packing,
+      tensor.bytes.subspan(static_cast<size_t>(first * bytes), static_cast<size_t>(count * bytes)), out);
+}
+
+/// Rows of the transpose: column after column of what is stored.
+Status readColumns(const io::Tensor& tensor, int64_t first, int64_t count, std::span<float> out) {
+  const int64_t width = tensor.shape[0];
+  std::vector<float> stored(static_cast<size_t>(tensor.shape[1]));
+  for (int64_t column = 0; column < width; ++column) {
+    SUBLANE_CHECK_OK(readStored(tensor, column, 1, stored));
+    for (int64_t row = 0; row < count; ++row)
+      out[static_cast<size_t>(row * width + column)] = stored[static_cast<size_t>(first + row)];
+  }
+  return Ok{};
+}
+
+}  // namespace
+
 Status readRows(const io::Checkpoint& checkpoint, const TensorSource& source, int64_t first_row,
                 std::span<float> out) {
   const io::Tensor* tensor = checkpoint.find(source.tensor);
   if (tensor == nullptr) return inputError("{}: missing {}", checkpoint.source, source.tensor);
-  int64_t width = tensor->shape.empty() ? 1 : tensor->shape.back();
+  const bool transposed = source.layout == Layout::kTransposed && tensor->shape.size() == 2;
+  int64_t width = tensor->shape.empty() ? 1 : transposed ? tensor->shape[0] : tensor->shape.back();
   int64_t rows = width == 0 ? 0 : graph::elementCount(tensor->shape) / width;
   int64_t count = width == 0 ? 0 : static_cast<int64_t>(out.size()) / width;
+  first_row += source.first_row;
   if (count * width != static_cast<int64_t>(out.size()) || first_row < 0 || first_row + count > rows)
     return inputError("{}: {} {} can't give {} values from row {} on", checkpoint.source, source.tensor,
                       list(tensor->shape), out.size(), first_row);
-  SUBLANE_CHECK(source.layout != Layout::kTransposed, "{}: no container stores [in, out] yet", source.tensor);
-  auto packed = [&](int64_t row, int64_t n) {
-    int64_t bytes = formats::packedBytes(tensor->packing, width);
-    return tensor->bytes.subspan(static_cast<size_t>(row * bytes), static_cast<size_t>(n * bytes));
-  };
+  if (transposed) return readColumns(*tensor, first_row, count, out);
   std::vector<int64_t> order = storedRows(source, rows);
-  if (order.empty()) SUBLANE_CHECK_OK(formats::dequantize(tensor->packing, packed(first_row, count), out));
+  if (order.empty()) SUBLANE_CHECK_OK(readStored(*tensor, first_row, count, out));
   for (int64_t i = 0; !order.empty() && i < count; ++i)
-    SUBLANE_CHECK_OK(
-        formats::dequantize(tensor->packing, packed(order[static_cast<size_t>(first_row + i)], 1),
-                            out.subspan(static_cast<size_t>(i * width), static_cast<size_t>(width))));
+    SUBLANE_CHECK_OK(readStored(*tensor, order[static_cast<size_t>(first_row + i)], 1,
+                                out.subspan(static_cast<size_t>(i * width), static_cast<size_t>(width))));
   if (source.layout == Layout::kAddOne)
     for (float& value : out) value += 1.0f;
   return Ok{};

@@ -12,7 +12,9 @@ namespace sublane::models {
 
 /// Of a name in Model::global_weights or layer_weights: rows are outputs, as in a checkpoint.
 graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter);
-/// Vectors of norms stay float32 whatever the weights are.
+/// Of the tensor that it lies in: with the other parts' rows, and as the container stores them.
+graph::Shape storedShape(const WeightName& name, const DecoderConfig& config, io::Container container);
+/// The gain of a norm.
 bool isNorm(std::string_view parameter);
 
 /// Where a weight lies in the checkpoint; layer -1 for a global one.
@@ -21,6 +23,9 @@ TensorSource tensorSource(const WeightName& name, const DecoderConfig& config, i
 
 /// The global weights that this configuration has: without the head when it is tied.
 std::vector<WeightName> globalWeights(const Model& model, const DecoderConfig& config);
+
+/// Does the file hold a bias of the logits?
+bool storesHeadBias(const io::Checkpoint& checkpoint);
 
 /// The model that made the configuration.
 const Model& modelOf(const DecoderConfig& config);
