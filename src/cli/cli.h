@@ -28,6 +28,10 @@ struct Command {
   bool hidden = false;
 };
 
+/// What a MODEL argument may be (io::openCheckpoint).
+inline constexpr const char* kModelHelp =
+    "A fetched name, a .gguf file, a Hugging Face folder, or hf:org/name in the hub's cache";
+
 /// Writes to standard output and flushes. Error: what was written did not reach its reader.
 Status writeOutput(std::string_view text);
 

@@ -1,4 +1,5 @@
-// `sublane inspect MODEL`: what a checkpoint says, without interpreting it.
+// `sublane inspect MODEL`: what a checkpoint holds, what a model and a tokenizer make of it, and what was
+// assumed.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/inspect_facts.h"
 #include "io/checkpoint.h"
 #include "io/scan.h"
 
@@ -16,42 +18,9 @@ using nlohmann::ordered_json;
 
 struct Options {
   std::string model;
-  bool json = false, tensors = false, scan = false;
+  bool json = false, tensors = false, metadata = false, scan = false;
   int threads = 0;
 };
-
-int64_t elementsOf(const io::Tensor& tensor) {
-  int64_t elements = 1;
-  for (int64_t size : tensor.shape) elements *= size;
-  return elements;
-}
-
-struct Total {
-  int64_t tensors = 0, parameters = 0, bytes = 0;
-  void add(const io::Tensor& tensor) {
-    ++tensors;
-    parameters += elementsOf(tensor);
-    bytes += static_cast<int64_t>(tensor.bytes.size());
-  }
-};
-
-struct Summary {
-  Total total;
-  std::vector<std::pair<std::string_view, Total>> by_packing;  // most bytes first
-};
-
-Summary summarise(const io::Checkpoint& checkpoint) {
-  Summary summary;
-  std::map<std::string_view, Total> by_packing;
-  for (const io::Tensor& tensor : checkpoint.tensors) {
-    summary.total.add(tensor);
-    by_packing[formats::info(tensor.packing).name].add(tensor);
-  }
-  summary.by_packing.assign(by_packing.begin(), by_packing.end());
-  std::stable_sort(summary.by_packing.begin(), summary.by_packing.end(),
-                   [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
-  return summary;
-}
 
 // A value for one line: long strings are cut, arrays give their length.
 struct ShowValue {
@@ -94,9 +63,9 @@ struct JsonValue {
 std::string shapeText(const io::Tensor& tensor) { return fmt::format("[{}]", fmt::join(tensor.shape, ", ")); }
 
 void printTensors(const io::Checkpoint& checkpoint) {
-  fmt::print("\n{:<40} {:>8}  {:<20} {:>12}\n", "tensor", "packing", "shape", "bytes");
+  fmt::print("\n{:<40} {:>8}  {:<20} {:>12}\n", "tensor", "format", "shape", "bytes");
   for (const io::Tensor& tensor : checkpoint.tensors) {
-    fmt::print("{:<40} {:>8}  {:<20} {:>12}\n", escaped(tensor.name, 200), formats::info(tensor.packing).name,
+    fmt::print("{:<40} {:>8}  {:<20} {:>12}\n", escaped(tensor.name, 200), formatOf(tensor),
                shapeText(tensor), tensor.bytes.size());
   }
 }
@@ -113,21 +82,63 @@ void printScan(const io::CheckpointScan& scan) {
   }
 }
 
-void printText(const io::Checkpoint& checkpoint, const Options& options, const io::CheckpointScan* scan) {
-  const Summary summary = summarise(checkpoint);
-  fmt::print("{}\n", checkpoint.source);
-  fmt::print("architecture {}, {} parameters in {} tensors, {}\n\n", inQuotes(checkpoint.architecture),
-             formatCount(summary.total.parameters), summary.total.tensors,
-             formatBytes(static_cast<double>(summary.total.bytes)));
-  fmt::print("{:<8} {:>8} {:>16} {:>10} {:>10}\n", "packing", "tensors", "parameters", "bytes", "bits each");
-  for (const auto& [packing, total] : summary.by_packing) {
-    fmt::print("{:<8} {:>8} {:>16} {:>10} {:>10.2f}\n", packing, total.tensors, formatCount(total.parameters),
-               formatBytes(static_cast<double>(total.bytes)),
-               8.0 * static_cast<double>(total.bytes) / static_cast<double>(total.parameters));
+void printFormats(const InspectFacts& facts) {
+  size_t width = 6;
+  for (const auto& [format, total] : facts.by_format) width = std::max(width, format.size());
+  fmt::print("\n{:<{}} {:>8} {:>16} {:>10} {:>10}\n", "format", width, "tensors", "parameters", "bytes",
+             "bits each");
+  for (const auto& [format, total] : facts.by_format) {
+    fmt::print(
+        "{:<{}} {:>8} {:>16} {:>10} {:>10.2f}\n", format, width, total.tensors, formatCount(total.parameters),
+        formatBytes(static_cast<double>(total.bytes)),
+        8.0 * static_cast<double>(total.bytes) / static_cast<double>(std::max<int64_t>(total.parameters, 1)));
   }
-  fmt::print("\nmetadata ({} keys)\n", checkpoint.metadata.size());
-  for (const auto& [key, value] : checkpoint.metadata) {
-    fmt::print("  {:<42} {}\n", escaped(key), std::visit(ShowValue{}, value.value));
+}
+
+/// Its hint is for who wants to run it, not for who looks.
+void printFault(std::string_view what, const Error& error) {
+  fmt::print("{:<11}cannot be used: {}\n", what, error.message());
+}
+
+void printText(const InspectFacts& facts) {
+  if (!facts.tokenizer) return printFault("text", *facts.text_fault);
+  fmt::print("{:<11}{}\n", "tokenizer", facts.tokenizer->describe());
+  fmt::print("{:<11}{}\n", "template",
+             facts.tokenizer->hasChatTemplate() ? "a chat template is there" : "none");
+}
+
+void printModel(const InspectFacts& facts) {
+  if (facts.config) {
+    std::vector<std::string> lines = models::describe(*facts.config);
+    lines.resize(lines.size() - facts.config->assumptions.size());  // they follow with the others
+    for (const std::string& line : lines) fmt::print("{:<11}{}\n", &line == &lines[0] ? "model" : "", line);
+  }
+  if (facts.model_fault) printFault("model", *facts.model_fault);
+}
+
+void printReport(const InspectFacts& facts, const Options& options, const io::CheckpointScan* scan) {
+  const io::Checkpoint& checkpoint = facts.checkpoint;
+  fmt::print("{}\n", checkpoint.source);
+  fmt::print("architecture {}, {} parameters in {} tensors, {}\n", inQuotes(checkpoint.architecture),
+             formatCount(facts.total.parameters), facts.total.tensors,
+             formatBytes(static_cast<double>(facts.total.bytes)));
+  printFormats(facts);
+  if (facts.files.size() > 1) {
+    fmt::print("\n{:<60} {:>8} {:>12}\n", "file", "tensors", "bytes");
+    for (const InspectedFile& file : facts.files)
+      fmt::print("{:<60} {:>8} {:>12}\n", escaped(file.path.substr(file.path.rfind('/') + 1), 200),
+                 file.tensors, file.bytes);
+  }
+  fmt::print("\n");
+  printModel(facts);
+  printText(facts);
+  for (const std::string& assumption : facts.assumptions()) fmt::print("{:<11}{}\n", "assumed", assumption);
+  if (options.metadata) {
+    fmt::print("\nmetadata ({} keys)\n", checkpoint.metadata.size());
+    for (const auto& [key, value] : checkpoint.metadata)
+      fmt::print("  {:<42} {}\n", escaped(key), std::visit(ShowValue{}, value.value));
+  } else {
+    fmt::print("metadata   {} keys (--metadata lists them)\n", checkpoint.metadata.size());
   }
   if (options.tensors) printTensors(checkpoint);
   if (scan) printScan(*scan);
@@ -150,21 +161,52 @@ ordered_json scanJson(const io::CheckpointScan& scan) {
   return json;
 }
 
-void printAsJson(const io::Checkpoint& checkpoint, const io::CheckpointScan* scan) {
-  const Summary summary = summarise(checkpoint);
-  ordered_json document = jsonDocument("sublane.inspect/1");
-  document["source"] = checkpoint.source;
-  document["container"] = "gguf";
-  document["architecture"] = checkpoint.architecture;
-  document["parameters"] = summary.total.parameters;
-  document["bytes"] = summary.total.bytes;
-  document["packings"] = ordered_json::array();
-  for (const auto& [packing, total] : summary.by_packing) {
-    document["packings"].push_back({{"packing", packing},
-                                    {"tensors", total.tensors},
-                                    {"parameters", total.parameters},
-                                    {"bytes", total.bytes}});
+ordered_json modelJson(const InspectFacts& facts) {
+  ordered_json json;
+  if (facts.config) {
+    json["name"] = facts.config->model;
+    json["parameters"] = models::parameterCount(*facts.config);
+    json["lines"] = models::describe(*facts.config);
   }
+  json["error"] = facts.model_fault ? ordered_json(facts.model_fault->text()) : ordered_json(nullptr);
+  return json;
+}
+
+ordered_json textJson(const InspectFacts& facts) {
+  ordered_json json;
+  if (facts.tokenizer) {
+    json["tokenizer"] = facts.tokenizer->describe();
+    json["vocabulary"] = facts.tokenizer->vocabularySize();
+    json["bos_id"] =
+        facts.tokenizer->bosId() ? ordered_json(*facts.tokenizer->bosId()) : ordered_json(nullptr);
+    json["stop_ids"] = facts.tokenizer->stopIds();
+    json["chat_template"] = facts.tokenizer->hasChatTemplate();
+  }
+  json["error"] = facts.text_fault ? ordered_json(facts.text_fault->text()) : ordered_json(nullptr);
+  return json;
+}
+
+void printAsJson(const InspectFacts& facts, const io::CheckpointScan* scan) {
+  const io::Checkpoint& checkpoint = facts.checkpoint;
+  ordered_json document = jsonDocument("sublane.inspect/2");
+  document["source"] = checkpoint.source;
+  document["container"] = checkpoint.container == io::Container::kGguf ? "gguf" : "hugging_face";
+  document["architecture"] = checkpoint.architecture;
+  document["parameters"] = facts.total.parameters;
+  document["bytes"] = facts.total.bytes;
+  document["formats"] = ordered_json::array();
+  for (const auto& [format, total] : facts.by_format) {
+    document["formats"].push_back({{"format", format},
+                                   {"tensors", total.tensors},
+                                   {"parameters", total.parameters},
+                                   {"bytes", total.bytes}});
+  }
+  document["files"] = ordered_json::array();
+  for (const InspectedFile& file : facts.files)
+    document["files"].push_back({{"path", file.path}, {"tensors", file.tensors}, {"bytes", file.bytes}});
+  document["model"] = modelJson(facts);
+  document["text"] = textJson(facts);
+  document["assumptions"] = facts.assumptions();
   document["metadata"] = ordered_json::object();
   for (const auto& [key, value] : checkpoint.metadata)
     document["metadata"][key] = std::visit(JsonValue{}, value.value);
@@ -172,7 +214,8 @@ void printAsJson(const io::Checkpoint& checkpoint, const io::CheckpointScan* sca
   for (const io::Tensor& tensor : checkpoint.tensors) {
     document["tensors"].push_back({{"name", tensor.name},
                                    {"shape", tensor.shape},
-                                   {"packing", formats::info(tensor.packing).name},
+                                   {"format", formatOf(tensor)},
+                                   {"file", tensor.file},
                                    {"offset", tensor.file_offset},
                                    {"bytes", tensor.bytes.size()}});
   }
@@ -181,18 +224,19 @@ void printAsJson(const io::Checkpoint& checkpoint, const io::CheckpointScan* sca
 }
 
 Status inspect(const Options& options) {
-  SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(options.model));
+  SUBLANE_TRY(io::Checkpoint opened, io::openCheckpoint(options.model));
   std::optional<io::CheckpointScan> scan;
-  if (options.scan) scan = io::scanCheckpoint(checkpoint, options.threads);
+  if (options.scan) scan = io::scanCheckpoint(opened, options.threads);
+  const InspectFacts facts = inspectFacts(std::move(opened));
   if (options.json) {
-    printAsJson(checkpoint, scan ? &*scan : nullptr);
+    printAsJson(facts, scan ? &*scan : nullptr);
   } else {
-    printText(checkpoint, options, scan ? &*scan : nullptr);
+    printReport(facts, options, scan ? &*scan : nullptr);
   }
   if (!scan || scan->findings.empty()) return Ok{};
   return Error(Fault::kCheckFailed,
-               fmt::format("{}: {} NaN and {} infinite numbers in {} of {} tensors", checkpoint.source,
-                           scan->nans, scan->infinities, scan->findings.size(), checkpoint.tensors.size()));
+               fmt::format("{}: {} NaN and {} infinite numbers in {} of {} tensors", facts.checkpoint.source,
+                           scan->nans, scan->infinities, scan->findings.size(), facts.total.tensors));
 }
 
 }  // namespace
@@ -201,8 +245,9 @@ extern const Command cmd_inspect;
 const Command cmd_inspect{
     "inspect", "Show what a checkpoint holds", [](CLI::App& verb) -> Action {
       auto options = std::make_shared<Options>();
-      verb.add_option("MODEL", options->model, "A fetched name, a .gguf file, or a folder that holds one")
-          ->required();
+      verb.add_option("MODEL", options->model, kModelHelp)->required();
+      verb.add_flag("--metadata", options->metadata,
+                    "List every key of the configuration (JSON always does)");
       verb.add_flag("--tensors", options->tensors, "List every tensor (JSON always does)");
       verb.add_flag("--scan", options->scan,
                     "Read every byte and look for NaN and infinities; exit code 1 if any");

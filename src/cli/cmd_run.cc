@@ -189,8 +189,7 @@ extern const Command cmd_run;
 const Command cmd_run{
     "run", "Generate text on this machine's CPU", [](CLI::App& verb) -> Action {
       auto o = std::make_shared<RunOptions>();
-      verb.add_option("model", o->model, "A name known to `sublane fetch`, a .gguf file or a directory")
-          ->required();
+      verb.add_option("model", o->model, kModelHelp)->required();
       verb.add_option("--prompt", o->prompt, "The prompt");
       verb.add_option("--prompt-file", o->prompt_file, "A file that holds the prompt");
       verb.add_flag("--chat", o->chat, "Render the prompt as a user's turn by the model's chat template");
