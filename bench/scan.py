@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """How fast `sublane inspect --scan` reads every byte and looks for NaN and infinities, from a warm cache.
 
-    bench/scan.py [--binary build/sublane] [--gigabytes 2] [--threads 2] [MODEL ...]
+    bench/scan.py [--binary build/sublane] [--gigabytes 4] [--threads 2] [MODEL ...]
 
-Writes a GGUF file of that size into a temporary folder (a quarter each of F32, BF16, Q8_0 and Q4_K, random but
-finite), then scans it and each MODEL several times. Printed, never asserted; every figure is measured.
+Writes a sharded Hugging Face folder (four safetensors files: BF16, F32, F16 and F8_E4M3) and a GGUF file (a quarter
+each of F32, BF16, Q8_0 and Q4_K) of that size into a temporary folder, random but finite, then scans them and each
+MODEL several times. Anonymous memory is the process's RssAnon, looked at every 2 ms. Printed, never asserted; every
+figure is measured.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -17,6 +20,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 # name, type number, values and bytes of a block, places of 16-bit scales in it
 TYPES = [("f32", 0, 1, 4, []), ("bf16", 30, 1, 2, []), ("q8_0", 8, 32, 34, [0]), ("q4_k", 12, 256, 144, [0, 2])]
@@ -59,33 +63,79 @@ def write_model(path: pathlib.Path, total: int) -> None:
                 file.write(chunk)
 
 
+SHARDS = [("BF16", 2, 1), ("F32", 4, 3), ("F16", 2, 1), ("F8_E4M3", 1, 0)]  # bytes, and the one with the exponent's top
+
+
+def write_folder(folder: pathlib.Path, total: int) -> None:
+    chooser = random.Random(2)
+    folder.mkdir()
+    (folder / "config.json").write_text('{"architectures": ["Bench"]}')
+    weight_map = {}
+    for number, (dtype, size, top) in enumerate(SHARDS, 1):
+        file = f"model-{number:05}-of-{len(SHARDS):05}.safetensors"
+        chunk = bytearray(chooser.randbytes(64 * ROW * size))
+        chunk[top::size] = bytes(b & 0x3B for b in chunk[top::size])
+        layers, repeats = 16, max(1, total // len(SHARDS) // 16 // len(chunk))
+        bytes_each, header = repeats * len(chunk), {}
+        for layer in range(layers):
+            name = f"model.layers.{layer}.{dtype}.weight"
+            offsets = [layer * bytes_each, (layer + 1) * bytes_each]
+            header[name] = {"dtype": dtype, "shape": [64 * repeats, ROW], "data_offsets": offsets}
+            weight_map[name] = file
+        text_ = json.dumps(header).encode()
+        with open(folder / file, "wb") as out:
+            out.write(struct.pack("<Q", len(text_)) + text_)
+            for _ in range(layers * repeats):
+                out.write(chunk)
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weight_map}))
+
+
+def most_anonymous(process: subprocess.Popen) -> int:
+    """Bytes, until the process ends."""
+    most = 0
+    while process.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        except OSError:
+            break
+        found = [int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("RssAnon")]
+        most = max([most, *found])
+        time.sleep(0.002)
+    return most
+
+
 def measure(binary: str, model: str, threads: int, repeats: int) -> dict:
-    rates = []
+    rates, anonymous = [], 0
     for _ in range(repeats + 1):  # the first warms the cache
         command = [binary, "inspect", model, "--scan", "--json", "--threads", str(threads)]
-        scan = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["scan"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        watcher = concurrent.futures.ThreadPoolExecutor(1)
+        watched = watcher.submit(most_anonymous, process)
+        scan = json.loads(process.stdout.read())["scan"]
+        process.wait()
+        anonymous = max(anonymous, watched.result())
         rates.append(scan["rate"]["value"])
-    return {"bytes": scan["bytes"], "best": max(rates[1:]), "median": statistics.median(rates[1:])}
+    return {"bytes": scan["bytes"], "best": max(rates[1:]), "median": statistics.median(rates[1:]), "anonymous": anonymous}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", metavar="MODEL", default=["smollm2-135m", "gemma3-270m"])
     parser.add_argument("--binary", default="build/sublane")
-    parser.add_argument("--gigabytes", type=float, default=2)
+    parser.add_argument("--gigabytes", type=float, default=4)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
     print(f"scan for NaN and infinities, {arguments.threads} threads, warm cache, {arguments.repeats} runs (measured)")
-    print(f"{'model':<24} {'bytes':>10} {'best':>12} {'median':>12}")
+    print(f"{'model':<24} {'bytes':>10} {'best':>12} {'median':>12} {'anonymous':>10}")
     with tempfile.TemporaryDirectory() as folder:
-        made = pathlib.Path(folder) / "made.gguf"
-        write_model(made, int(arguments.gigabytes * 1e9))
-        for model in [str(made), *arguments.models]:
-            result = measure(arguments.binary, model, arguments.threads, arguments.repeats)
-            name = "made here" if model == str(made) else model
+        gguf, sharded = pathlib.Path(folder) / "made.gguf", pathlib.Path(folder) / "sharded"
+        write_folder(sharded, int(arguments.gigabytes * 1e9))
+        write_model(gguf, int(arguments.gigabytes * 1e9))
+        for model, name in [(sharded, "safetensors, 4 shards"), (gguf, "GGUF"), *((m, m) for m in arguments.models)]:
+            result = measure(arguments.binary, str(model), arguments.threads, arguments.repeats)
             print(f"{name:<24} {result['bytes'] / 1e9:>7.3f} GB {result['best'] / 1e9:>7.2f} GB/s "
-                  f"{result['median'] / 1e9:>7.2f} GB/s", flush=True)
+                  f"{result['median'] / 1e9:>7.2f} GB/s {result['anonymous'] / 1e6:>7.1f} MB", flush=True)
     return 0
 
 
