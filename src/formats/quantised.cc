@@ -156,6 +156,7 @@ Status dequantize(const QuantisedMatrix& m, Range rows, std::span<float> out) {
     return inputError("dequantize: {} rows of {} columns, but room for {} values", rows.end - rows.begin,
                       m.columns, out.size());
   }
+  if (out.empty()) return Ok{};
   const std::array<float, 256> values = valuesOf(m.codes.type);
   std::vector<uint8_t> codes(static_cast<size_t>(m.columns));
   RowScales scales;

@@ -6,6 +6,7 @@
 #include "io/gguf.h"
 #include "io/hub_cache.h"
 #include "io/known_checkpoints.h"
+#include "io/quantised.h"
 #include "io/safetensors.h"
 #include "io/verified_file.h"
 
@@ -58,6 +59,10 @@ Result<Checkpoint> openHuggingFace(const std::string& folder) {
   SUBLANE_TRY(Checkpoint checkpoint, openConfig(folder));
   checkpoint.source = checkpoint.folder = folder;
   SUBLANE_CHECK_OK(openSafetensorsFiles(checkpoint));
+  SUBLANE_TRY(JoinedTensors joined,
+              joinQuantised(checkpoint.metadata, std::move(checkpoint.tensors), checkpoint.source));
+  checkpoint.tensors = std::move(joined.tensors);
+  checkpoint.notes.insert(checkpoint.notes.end(), joined.notes.begin(), joined.notes.end());
   return checkpoint;
 }
 

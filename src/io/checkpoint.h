@@ -25,6 +25,7 @@
 
 #include "base/result.h"
 #include "formats/formats.h"
+#include "formats/quantised.h"
 
 namespace sublane {
 class MappedFile;  // base/mapped_file.h
@@ -52,6 +53,11 @@ struct Tensor {
   std::span<const std::byte> bytes = {};  // in the map; lives as long as the Checkpoint
   uint64_t file_offset = 0;
   uint32_t file = 0;  // index into Checkpoint::files
+
+  /// A matrix that was stored in parts, joined by joinQuantised: its rows are all sizes of the shape but the
+  /// last. Then `packing`, `bytes` and `file_offset` are those of its codes. Null: those say all.
+  std::shared_ptr<const formats::QuantisedMatrix> quantised = {};
+  std::vector<Tensor> parts = {};  // what it was joined from, as stored; empty if it was not
 };
 
 struct Checkpoint {

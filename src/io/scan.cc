@@ -11,36 +11,36 @@ namespace sublane::io {
 namespace {
 
 struct Piece {
-  size_t tensor;
+  const Tensor* tensor;
   std::span<const std::byte> bytes;
 };
 
-std::vector<Piece> cut(const std::vector<Tensor>& tensors) {
-  std::vector<Piece> pieces;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    std::span<const std::byte> rest = tensors[i].bytes;
-    // Whole blocks and whole words, about 2 MB: small enough to share out, large enough not to notice.
-    const size_t unit = 8 * static_cast<size_t>(formats::info(tensors[i].packing).block_bytes);
-    const size_t piece_bytes = (2 << 20) / unit * unit;
-    while (!rest.empty()) {
-      const size_t bytes = std::min(piece_bytes, rest.size());
-      pieces.push_back({i, rest.first(bytes)});
-      rest = rest.subspan(bytes);
-    }
+void cut(const Tensor& tensor, std::vector<Piece>& pieces) {
+  // A matrix in parts has its NaN among the scales.
+  for (const Tensor& part : tensor.parts) cut(part, pieces);
+  if (!tensor.parts.empty()) return;
+  std::span<const std::byte> rest = tensor.bytes;
+  // Whole blocks and whole words, about 2 MB: small enough to share out, large enough not to notice.
+  const size_t unit = 8 * static_cast<size_t>(formats::info(tensor.packing).block_bytes);
+  const size_t piece_bytes = (2 << 20) / unit * unit;
+  while (!rest.empty()) {
+    const size_t bytes = std::min(piece_bytes, rest.size());
+    pieces.push_back({&tensor, rest.first(bytes)});
+    rest = rest.subspan(bytes);
   }
-  return pieces;
 }
 
 }  // namespace
 
 CheckpointScan scanCheckpoint(const Checkpoint& checkpoint, int threads) {
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<Piece> pieces = cut(checkpoint.tensors);
+  std::vector<Piece> pieces;
+  for (const Tensor& tensor : checkpoint.tensors) cut(tensor, pieces);
   std::vector<PieceCounts> counts(pieces.size());
   std::atomic<size_t> next{0};
   auto work = [&] {
     for (size_t i = next++; i < pieces.size(); i = next++) {
-      counts[i] = scanPiece(checkpoint.tensors[pieces[i].tensor].packing, pieces[i].bytes);
+      counts[i] = scanPiece(pieces[i].tensor->packing, pieces[i].bytes);
     }
   };
   CheckpointScan scan;
@@ -56,7 +56,7 @@ CheckpointScan scanCheckpoint(const Checkpoint& checkpoint, int threads) {
     scan.infinities += counts[i].infinities;
     scan.checksum ^= counts[i].checksum;
     if (counts[i].nans + counts[i].infinities == 0) continue;
-    const std::string& name = checkpoint.tensors[pieces[i].tensor].name;
+    const std::string& name = pieces[i].tensor->name;
     if (scan.findings.empty() || scan.findings.back().tensor != name) scan.findings.push_back({name, 0, 0});
     scan.findings.back().nans += counts[i].nans;
     scan.findings.back().infinities += counts[i].infinities;
