@@ -1,5 +1,8 @@
 // `sublane tokenize MODEL`: text to token ids and back, as the model would see them.
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -19,6 +22,7 @@ using nlohmann::ordered_json;
 struct Options {
   std::string model, text, ids;
   bool has_text = false, has_ids = false, special = false, no_bos = false, json = false;
+  bool jsonl = false, decode = false, time = false;
 };
 
 Result<std::vector<int32_t>> parseIds(const std::string& text, int32_t vocabulary_size) {
@@ -83,10 +87,70 @@ void print(const Options& o, const text::Tokenizer& tokenizer, const std::string
   fmt::print("{} tokens for {} bytes; {}\n", ids.size(), text.size(), tokenizer.describe());
 }
 
+/// Also of a tokenizer.json by itself, and of a folder that has one but no weights.
+Result<text::Tokenizer> openTokenizer(const std::string& model) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path path = model;
+  if (path.filename() == "tokenizer.json" && fs::is_regular_file(path, ignored)) {
+    return text::Tokenizer::fromFolder(path.has_parent_path() ? path.parent_path().string() : ".");
+  }
+  if (fs::is_regular_file(path / "tokenizer.json", ignored)) {
+    bool weights = std::ranges::any_of(fs::directory_iterator(path, ignored), [](const auto& entry) {
+      return entry.path().extension() == ".safetensors" || entry.path().extension() == ".gguf";
+    });
+    if (!weights) return text::Tokenizer::fromFolder(model);
+  }
+  SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(model));
+  return text::Tokenizer::fromCheckpoint(checkpoint);
+}
+
+/// One line of --jsonl, answered.
+Result<std::string> answer(const Options& o, const text::Tokenizer& tokenizer, const ordered_json& line) {
+  if (!o.decode) {
+    if (!line.is_string()) return inputError("not a JSON string");
+    SUBLANE_TRY(std::vector<int32_t> ids,
+                tokenizer.encode(line.get_ref<const std::string&>(),
+                                 {.add_bos = !o.no_bos, .parse_special = o.special}));
+    return ordered_json(ids).dump();
+  }
+  if (!line.is_array()) return inputError("not a JSON array of token ids");
+  std::vector<int32_t> ids;
+  for (const ordered_json& id : line) {
+    if (!id.is_number_unsigned() || id.get<uint64_t>() >= static_cast<uint64_t>(tokenizer.vocabularySize())) {
+      return inputError("{} is not one of the {} token ids", inQuotes(id.dump(), 20),
+                        tokenizer.vocabularySize());
+    }
+    ids.push_back(id.get<int32_t>());
+  }
+  return ordered_json(tokenizer.decode(ids)).dump();
+}
+
+Status runLines(const Options& o, const text::Tokenizer& tokenizer) {
+  std::string line;
+  std::chrono::duration<double> spent{};
+  size_t bytes = 0;
+  for (size_t number = 1; std::getline(std::cin, line); ++number) {
+    ordered_json read = ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (read.is_string()) bytes += read.get_ref<const std::string&>().size();
+    auto start = std::chrono::steady_clock::now();
+    auto text = answer(o, tokenizer, read);
+    spent += std::chrono::steady_clock::now() - start;
+    if (!text.ok()) return std::move(text).error().at(fmt::format("line {} of standard input", number));
+    fmt::print("{}\n", *text);
+  }
+  if (o.time) fmt::print(stderr, "{:.6f} seconds for {} bytes of text\n", spent.count(), bytes);
+  return Ok{};
+}
+
 Status run(const Options& o) {
   if (o.has_text && o.has_ids) return inputError("--text and --ids exclude each other");
-  SUBLANE_TRY(io::Checkpoint checkpoint, io::openCheckpoint(o.model));
-  SUBLANE_TRY(text::Tokenizer tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
+  if (o.jsonl && (o.has_text || o.has_ids || o.json)) {
+    return inputError("--jsonl reads standard input, so --text, --ids and --json don't go with it");
+  }
+  if (!o.jsonl && (o.decode || o.time)) return inputError("--decode and --time go with --jsonl");
+  SUBLANE_TRY(text::Tokenizer tokenizer, openTokenizer(o.model));
+  if (o.jsonl) return runLines(o, tokenizer);
   if (o.has_ids) {
     SUBLANE_TRY(std::vector<int32_t> ids, parseIds(o.ids, tokenizer.vocabularySize()));
     print(o, tokenizer, tokenizer.decode(ids), ids);
@@ -106,13 +170,16 @@ extern const Command cmd_tokenize;
 const Command cmd_tokenize{
     "tokenize", "Turn text into token ids, or ids into text", [](CLI::App& verb) -> Action {
       auto o = std::make_shared<Options>();
-      verb.add_option("model", o->model, "Name, .gguf file or directory")->required();
+      verb.add_option("model", o->model, "Name, .gguf file, directory or tokenizer.json")->required();
       auto* text = verb.add_option("--text", o->text, "The text (default: standard input, every byte of it)");
       auto* ids = verb.add_option("--ids", o->ids, "Decode these ids instead: \"1 2 3\"");
       verb.add_flag("--special", o->special,
                     "Let special tokens in the text, as <|im_start|>, become their ids");
       verb.add_flag("--no-bos", o->no_bos, "Do not prepend the beginning-of-sequence token");
       verb.add_flag("--json", o->json, "Print JSON (sublane.tokenize/1)");
+      verb.add_flag("--jsonl", o->jsonl, "Read a JSON string a line, print its ids as a JSON array a line");
+      verb.add_flag("--decode", o->decode, "With --jsonl: read arrays of ids, print strings");
+      verb.add_flag("--time", o->time, "With --jsonl: say on standard error how long the tokenizing took");
       return [o, text, ids] {
         o->has_text = text->count() > 0;
         o->has_ids = ids->count() > 0;

@@ -46,10 +46,20 @@ struct SentencePieceOptions {
   bool add_space_prefix;
 };
 
+/// Tokens of a tokenizer.json by id: names and texts lie one after the other and end where the lists say.
+struct TokenTable {
+  Bytes names, texts, kinds;
+  Ids name_ends, text_ends;
+  Bytes facts;  // a JSON object, see hugging_face.rs
+};
+
 extern "C" {
 int32_t sublane_bpe_new(const Vocabulary*, const BpeOptions*, Encoder** out, Bytes* error);
 int32_t sublane_sentence_piece_new(const Vocabulary*, const SentencePieceOptions*, Encoder** out,
                                    Bytes* error);
+/// `more_tokens`: a JSON list of the tokens that files beside tokenizer.json add (hugging_face.rs).
+int32_t sublane_hugging_face_new(Bytes tokenizer_json, Bytes more_tokens, Encoder** out, Bytes* error);
+int32_t sublane_token_table(const Encoder*, TokenTable* out, Bytes* error);
 int32_t sublane_encode(const Encoder*, Bytes text, bool parse_special, Ids* out, Bytes* error);
 void sublane_encoder_free(Encoder*);
 int32_t sublane_template_new(Bytes source, Template** out, Bytes* error);

@@ -25,6 +25,17 @@ Error failure(int32_t code, abi::Bytes message) {
       .hint("please report this with the input");
 }
 
+std::vector<std::string> cut(abi::Bytes arena, abi::Ids ends) {
+  std::vector<std::string> out;
+  out.reserve(ends.size);
+  for (size_t i = 0, start = 0; i < ends.size; start = static_cast<size_t>(ends.data[i++])) {
+    out.emplace_back(arena.data + start, static_cast<size_t>(ends.data[i]) - start);
+  }
+  abi::sublane_bytes_free(arena);
+  abi::sublane_ids_free(ends);
+  return out;
+}
+
 }  // namespace
 
 Result<Encoder> Encoder::byteLevelBpe(const Vocabulary& vocabulary) {
@@ -54,6 +65,24 @@ Result<Encoder> Encoder::sentencePiece(const Vocabulary& vocabulary) {
   int32_t code = abi::sublane_sentence_piece_new(&words, &options, &handle, &error);
   if (code != abi::kOk) return failure(code, error);
   return Encoder(handle);
+}
+
+Result<Encoder> Encoder::huggingFace(std::string_view tokenizer_json, std::string_view more_tokens) {
+  abi::Encoder* handle = nullptr;
+  abi::Bytes error{};
+  int32_t code = abi::sublane_hugging_face_new(view(tokenizer_json), view(more_tokens), &handle, &error);
+  if (code != abi::kOk) return failure(code, error);
+  return Encoder(handle);
+}
+
+Result<TokenTable> Encoder::tokens() const {
+  abi::TokenTable table{};
+  abi::Bytes error{};
+  int32_t code = abi::sublane_token_table(handle_.get(), &table, &error);
+  if (code != abi::kOk) return failure(code, error);
+  std::string kinds = take(table.kinds);
+  return TokenTable{cut(table.names, table.name_ends), cut(table.texts, table.text_ends),
+                    std::vector<uint8_t>(kinds.begin(), kinds.end()), take(table.facts)};
 }
 
 Result<std::vector<int32_t>> Encoder::encode(std::string_view text, bool parse_special) const {

@@ -15,11 +15,23 @@
 
 namespace sublane::text::rust {
 
+/// Tokens of a tokenizer.json by id.
+struct TokenTable {
+  std::vector<std::string> names;  // "" for an id that is not used
+  std::vector<std::string> texts;  // bytes in a text, as `facts` explain them
+  std::vector<uint8_t> kinds;      // TokenKind
+  std::string facts;               // a JSON object
+};
+
 class Encoder {
  public:
   /// Byte-level BPE with the vocabulary's pre-tokenizer.
   static Result<Encoder> byteLevelBpe(const Vocabulary& vocabulary);
   static Result<Encoder> sentencePiece(const Vocabulary& vocabulary);
+  /// A tokenizer.json, and a JSON list of the tokens that the files beside it add.
+  static Result<Encoder> huggingFace(std::string_view tokenizer_json, std::string_view more_tokens);
+  /// Of an encoder made by huggingFace.
+  Result<TokenTable> tokens() const;
   Result<std::vector<int32_t>> encode(std::string_view text, bool parse_special) const;
 
  private:

@@ -44,6 +44,7 @@ std::vector<int32_t> stopIdsOf(const Vocabulary& vocabulary,
   for (auto id : {vocabulary.eos_id, vocabulary.eot_id, vocabulary.eom_id}) {
     if (id) ids.insert(*id);
   }
+  ids.insert(vocabulary.end_ids.begin(), vocabulary.end_ids.end());
   if (chat_template) {
     auto id = turnEndOf(vocabulary, *chat_template);
     if (id && id != vocabulary.bos_id) ids.insert(*id);

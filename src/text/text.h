@@ -23,8 +23,8 @@
 namespace sublane::text {
 
 struct EncodeOptions {
-  bool add_bos = true;  // prepend the beginning-of-sequence token, if the vocabulary says to add it (and a
-                        // parsed special token is not already it)
+  bool add_bos = true;  // put around the text what the file says (a beginning-of-sequence token), but no
+                        // second one before a parsed one
   bool parse_special = false;  // true: "<|im_start|>" in the text becomes its token (templates need it)
 };
 
@@ -54,9 +54,11 @@ class Detokenizer {
 
 class Tokenizer {
  public:
-  /// From GGUF metadata (tokenizer.ggml.*): byte-level BPE by its `pre` name, and SentencePiece BPE
-  /// ("llama"). An unknown model or pre-tokenizer name is refused by name.
+  /// From GGUF metadata (tokenizer.ggml.*) or the files of a Hugging Face folder (tokenizer.json and those
+  /// beside it). What is not known of them is refused by name.
   static Result<Tokenizer> fromCheckpoint(const io::Checkpoint& checkpoint);
+  /// The same for a folder that may hold nothing but tokenizer.json.
+  static Result<Tokenizer> fromFolder(const std::string& folder);
   Tokenizer(Tokenizer&&) noexcept;
   Tokenizer& operator=(Tokenizer&&) noexcept;
   ~Tokenizer();

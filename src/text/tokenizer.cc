@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "text/hugging_face.h"
 #include "text/tokenizer_state.h"
 #include "text/utf8_stream.h"
 
@@ -8,21 +11,31 @@ namespace sublane::text {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+Result<ReadTokenizer> readGguf(const io::Checkpoint& checkpoint) {
+  SUBLANE_TRY(Vocabulary vocabulary, readVocabulary(checkpoint));
+  bool byte_level = vocabulary.algorithm == Algorithm::kByteLevelBpe;
+  auto encoder =
+      byte_level ? rust::Encoder::byteLevelBpe(vocabulary) : rust::Encoder::sentencePiece(vocabulary);
+  if (!encoder.ok()) return std::move(encoder).error();
+  vocabulary.merges = {};  // the encoder has its own form of them
+  return ReadTokenizer{std::move(vocabulary), std::move(encoder).value()};
+}
+
+}  // namespace
+
 Tokenizer::Tokenizer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Tokenizer::~Tokenizer() = default;
 
 Result<Tokenizer> Tokenizer::fromCheckpoint(const io::Checkpoint& checkpoint) {
-  auto read = readVocabulary(checkpoint);
+  bool hugging_face = checkpoint.container == io::Container::kHuggingFace;
+  auto read = hugging_face ? readHuggingFace(checkpoint) : readGguf(checkpoint);
   if (!read.ok()) return std::move(read).error().at(checkpoint.source + ": tokenizer");
-  auto vocabulary = std::make_shared<Vocabulary>(std::move(read).value());
-  bool byte_level = vocabulary->algorithm == Algorithm::kByteLevelBpe;
-  auto encoder =
-      byte_level ? rust::Encoder::byteLevelBpe(*vocabulary) : rust::Encoder::sentencePiece(*vocabulary);
-  if (!encoder.ok()) return std::move(encoder).error().at(checkpoint.source + ": tokenizer");
-  vocabulary->merges = {};  // the encoder has its own form of them
-  auto state = std::make_unique<State>(checkpoint.source, vocabulary, std::move(encoder).value());
+  auto vocabulary = std::make_shared<const Vocabulary>(std::move(read->vocabulary));
+  auto state = std::make_unique<State>(checkpoint.source, vocabulary, std::move(read->encoder));
   if (!vocabulary->chat_template.empty()) {
     auto parsed = rust::Template::parse(vocabulary->chat_template);
     // A file with a bad template still serves raw prompts: the fault is told when the template is asked for.
@@ -35,13 +48,25 @@ Result<Tokenizer> Tokenizer::fromCheckpoint(const io::Checkpoint& checkpoint) {
   return Tokenizer(std::move(state));
 }
 
+Result<Tokenizer> Tokenizer::fromFolder(const std::string& folder) {
+  io::Checkpoint checkpoint;
+  std::error_code ignored;
+  if (std::filesystem::exists(folder + "/config.json", ignored)) {
+    SUBLANE_TRY(checkpoint, io::openConfig(folder + "/config.json"));
+  }
+  checkpoint.source = checkpoint.folder = folder;
+  checkpoint.container = io::Container::kHuggingFace;
+  return fromCheckpoint(checkpoint);
+}
+
 Result<std::vector<int32_t>> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
   const Vocabulary& vocabulary = *state_->vocabulary;
   SUBLANE_TRY(std::vector<int32_t> ids, state_->encoder.encode(text, options.parse_special));
+  if (!options.add_bos) return ids;
   bool has_bos = options.parse_special && !ids.empty() && ids.front() == vocabulary.bos_id;
-  if (options.add_bos && vocabulary.add_bos && vocabulary.bos_id && !has_bos) {
-    ids.insert(ids.begin(), *vocabulary.bos_id);
-  }
+  bool adds_bos = !vocabulary.prefix.empty() && vocabulary.prefix.front() == vocabulary.bos_id;
+  ids.insert(ids.begin(), vocabulary.prefix.begin() + (has_bos && adds_bos), vocabulary.prefix.end());
+  ids.insert(ids.end(), vocabulary.suffix.begin(), vocabulary.suffix.end());
   return ids;
 }
 
@@ -93,12 +118,10 @@ std::string Tokenizer::tokenBytes(int32_t id) const { return state_->vocabulary-
 
 std::string Tokenizer::describe() const {
   const Vocabulary& vocabulary = *state_->vocabulary;
-  bool byte_level = vocabulary.algorithm == Algorithm::kByteLevelBpe;
-  std::string text = byte_level ? fmt::format("byte-level BPE ({})", vocabulary.pre_tokenizer->name)
-                                : std::string("SentencePiece BPE");
-  text += fmt::format(", {} tokens", vocabulary.size());
+  std::string text = fmt::format("{}, {} tokens", vocabulary.summary, vocabulary.size());
   if (vocabulary.bos_id) {
-    text += fmt::format(", bos {}{}", *vocabulary.bos_id, vocabulary.add_bos ? "" : " (not added)");
+    bool added = std::ranges::count(vocabulary.prefix, *vocabulary.bos_id) > 0;
+    text += fmt::format(", bos {}{}", *vocabulary.bos_id, added ? "" : " (not added)");
   }
   if (!state_->stop_ids.empty()) text += fmt::format(", stops {}", fmt::join(state_->stop_ids, " "));
   return text;

@@ -168,20 +168,24 @@ std::string byteLevelBytes(const std::string& token) {
   return out;
 }
 
+/// `text` with each `from` written as `to`; an empty `from` is nowhere.
+std::string replaced(const std::string& text, std::string_view from, std::string_view to) {
+  if (from.empty()) return text;
+  std::string out;
+  size_t at = 0;
+  for (size_t next; (next = text.find(from, at)) != std::string::npos; at = next + from.size()) {
+    out.append(text, at, next - at).append(to);
+  }
+  return out.append(text, at);
+}
+
 std::string sentencePieceBytes(const std::string& token, uint8_t kind) {
   if (kind == kByte && token.size() == 6) {
     unsigned value = 0;
     std::from_chars(token.data() + 3, token.data() + 5, value, 16);
     return std::string(1, static_cast<char>(value));
   }
-  constexpr std::string_view kSpace = "\xE2\x96\x81";
-  std::string out;
-  for (size_t i = 0; i < token.size();) {
-    bool space = token.compare(i, kSpace.size(), kSpace) == 0;
-    out.push_back(space ? ' ' : token[i]);
-    i += space ? kSpace.size() : 1;
-  }
-  return out;
+  return replaced(token, "\xE2\x96\x81", " ");
 }
 
 }  // namespace
@@ -190,9 +194,14 @@ bool Vocabulary::isSilent(int32_t id) const {
   return id < 0 || id >= size() || kinds[id] == kControl || kinds[id] == kUnknown;
 }
 
-std::string Vocabulary::bytes(int32_t id) const {
+std::string Vocabulary::bytes(int32_t id) const { return bytesAt(id, false); }
+
+std::string Vocabulary::bytesAt(int32_t id, bool first) const {
   if (id < 0 || id >= size()) return "";
   if (isSilent(id)) return tokens[id];
+  if (algorithm == Algorithm::kHuggingFace) {
+    return replaced(texts[id], decoding.space, first && decoding.drops_first_space ? "" : " ");
+  }
   if (algorithm == Algorithm::kSentencePiece) return sentencePieceBytes(tokens[id], kinds[id]);
   return kinds[id] == kUserDefined ? tokens[id] : byteLevelBytes(tokens[id]);
 }
@@ -215,6 +224,10 @@ Result<Vocabulary> readVocabulary(const io::Checkpoint& checkpoint) {
   }
   readSpecial(reader, out);
   if (!reader.good()) return reader.error();
+  if (out.add_bos && out.bos_id) out.prefix = {*out.bos_id};
+  if (out.add_space_prefix) out.decoding = {.strip = " ", .strip_count = 1};
+  out.summary = out.pre_tokenizer ? fmt::format("byte-level BPE ({})", out.pre_tokenizer->name)
+                                  : std::string("SentencePiece BPE");
   return out;
 }
 

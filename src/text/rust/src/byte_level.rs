@@ -102,7 +102,7 @@ fn pre_tokenizer(steps: &[Step]) -> Result<PreTokenizerWrapper, String> {
 }
 
 /// The letter by which byte-level vocabularies write a byte: itself where printable, else one from U+0100 on.
-fn byte_letter(byte: u8) -> char {
+pub fn byte_letter(byte: u8) -> char {
     let printable = |b: u8| matches!(b, 0x21..=0x7E | 0xA1..=0xAC | 0xAE..=0xFF);
     if printable(byte) {
         return byte as char;

@@ -2,9 +2,12 @@
 
 mod byte_level;
 mod chat;
+mod hugging_face;
 mod python;
 mod sentence_piece;
 mod special;
+mod token_texts;
+mod tokenizer_parts;
 mod vocabulary;
 
 use std::borrow::Cow;
@@ -14,6 +17,7 @@ use std::sync::Once;
 
 use byte_level::{ByteLevelBpe, Step};
 use chat::ChatTemplate;
+use hugging_face::HuggingFace;
 use sentence_piece::SentencePiece;
 use special::{Piece, Splitter};
 use vocabulary::Vocabulary;
@@ -60,14 +64,15 @@ pub struct SentencePieceOptions {
     add_space_prefix: bool,
 }
 
-enum Algorithm {
+pub enum Algorithm {
     ByteLevel(ByteLevelBpe),
     SentencePiece(SentencePiece),
 }
 
-pub struct Encoder {
-    splitter: Splitter,
-    algorithm: Algorithm,
+/// A GGUF file states a vocabulary, whose special tokens we look for ourselves; a tokenizer.json states all of it.
+pub enum Encoder {
+    Gguf(Splitter, Algorithm),
+    HuggingFace(HuggingFace),
 }
 
 impl Encoder {
@@ -76,17 +81,21 @@ impl Encoder {
             let at = error.valid_up_to();
             format!("text is not UTF-8: byte 0x{:02X} at offset {at} of {}", text[at], text.len())
         })?;
-        let text = match &self.algorithm {
+        let (splitter, algorithm) = match self {
+            Encoder::HuggingFace(tokenizer) => return tokenizer.encode(text, parse_special),
+            Encoder::Gguf(splitter, algorithm) => (splitter, algorithm),
+        };
+        let text = match algorithm {
             Algorithm::ByteLevel(_) => Cow::Borrowed(text),
             Algorithm::SentencePiece(_) => Cow::Owned(SentencePiece::normal(text)),
         };
         let mut ids = Vec::with_capacity(text.len() / 3 + 1);
-        self.splitter.split(&text, parse_special, |piece| match piece {
+        splitter.split(&text, parse_special, |piece| match piece {
             Piece::Token(id) => {
                 ids.push(id);
                 Ok(())
             }
-            Piece::Text(text) => match &self.algorithm {
+            Piece::Text(text) => match algorithm {
                 Algorithm::ByteLevel(bpe) => bpe.encode(text, &mut ids),
                 Algorithm::SentencePiece(model) => model.encode(text, &mut ids),
             },
@@ -110,6 +119,7 @@ fn guarded<T>(out: *mut T, error: *mut Bytes, work: impl FnOnce() -> Result<T, S
         std::panic::set_hook(Box::new(|info| {
             PANIC.with(|text| *text.borrow_mut() = info.to_string());
         }));
+        limit_regular_expressions();
     });
     let (code, text) = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => {
@@ -117,15 +127,44 @@ fn guarded<T>(out: *mut T, error: *mut Bytes, work: impl FnOnce() -> Result<T, S
             return OK;
         }
         Ok(Err(text)) => (INPUT, text),
-        Err(_) => (INTERNAL, PANIC.with(|text| text.take())),
+        Err(_) => match last_panic() {
+            // The crate has no other way to say that a pattern of the file was given up.
+            text if text.contains(PATTERN_GAVE_UP) => (INPUT, format!("a regular expression of the tokenizer: {text}")),
+            text => (INTERNAL, text),
+        },
     };
     unsafe { error.write(give_bytes(text)) };
     code
 }
 
+const PATTERN_GAVE_UP: &str = "Onig: Regex search error";
+
+/// What the panic just caught said.
+pub(crate) fn last_panic() -> String {
+    PANIC.with(|text| text.take())
+}
+
+/// A pattern comes from a file, and may be one that tries for ever.
+fn limit_regular_expressions() {
+    const RETRIES: std::os::raw::c_ulong = 20_000_000;
+    unsafe {
+        onig_sys::onig_set_retry_limit_in_search(RETRIES);
+        onig_sys::onig_set_match_stack_limit_size(50_000_000);
+    }
+}
+
 fn give_bytes(text: String) -> Bytes {
-    let slice = Box::leak(text.into_bytes().into_boxed_slice());
+    give(text.into_bytes())
+}
+
+fn give(bytes: Vec<u8>) -> Bytes {
+    let slice = Box::leak(bytes.into_boxed_slice());
     Bytes { data: slice.as_mut_ptr(), size: slice.len() }
+}
+
+fn give_ids(ids: Vec<u32>) -> Ids {
+    let slice = Box::leak(ids.into_boxed_slice());
+    Ids { data: slice.as_mut_ptr(), size: slice.len() }
 }
 
 unsafe fn slice<'a, T>(data: *const T, size: usize) -> &'a [T] {
@@ -168,7 +207,7 @@ pub unsafe extern "C" fn sublane_bpe_new(
         let merges = views(options.merges, options.merge_count);
         let bpe = ByteLevelBpe::new(&vocabulary, &merges, &steps, options.ignore_merges)?;
         let splitter = Splitter::new(&vocabulary, str::to_owned)?;
-        Ok(Box::into_raw(Box::new(Encoder { splitter, algorithm: Algorithm::ByteLevel(bpe) })))
+        Ok(Box::into_raw(Box::new(Encoder::Gguf(splitter, Algorithm::ByteLevel(bpe)))))
     })
 }
 
@@ -185,7 +224,58 @@ pub unsafe extern "C" fn sublane_sentence_piece_new(
         let splitter = Splitter::new(&vocabulary, SentencePiece::normal)?;
         let unknown = u32::try_from(options.unknown).ok();
         let model = SentencePiece::new(vocabulary, scores, unknown, options.add_space_prefix)?;
-        Ok(Box::into_raw(Box::new(Encoder { splitter, algorithm: Algorithm::SentencePiece(model) })))
+        Ok(Box::into_raw(Box::new(Encoder::Gguf(splitter, Algorithm::SentencePiece(model)))))
+    })
+}
+
+/// Tokens of a tokenizer.json: `names` and `texts` lie one after the other, and end at `name_ends` and `text_ends`.
+#[repr(C)]
+pub struct TokenTable {
+    names: Bytes,
+    texts: Bytes,
+    kinds: Bytes,
+    name_ends: Ids,
+    text_ends: Ids,
+    facts: Bytes,
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_hugging_face_new(
+    tokenizer: Bytes,
+    more_tokens: Bytes,
+    out: *mut *mut Encoder,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || {
+        let tokenizer = HuggingFace::new(view(tokenizer), view_str(more_tokens)?)?;
+        Ok(Box::into_raw(Box::new(Encoder::HuggingFace(tokenizer))))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_token_table(encoder: &Encoder, out: *mut TokenTable, error: *mut Bytes) -> i32 {
+    guarded(out, error, || {
+        let Encoder::HuggingFace(tokenizer) = encoder else { return Err("not a tokenizer.json".into()) };
+        let (mut names, mut texts, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut name_ends, mut text_ends) = (Vec::new(), Vec::new());
+        tokenizer.each_token(|name, text, kind| {
+            names.extend_from_slice(name.as_bytes());
+            texts.extend_from_slice(text);
+            kinds.push(kind);
+            name_ends.push(names.len() as u32);
+            text_ends.push(texts.len() as u32);
+        });
+        if names.len().max(texts.len()) > i32::MAX as usize {
+            return Err(format!("tokens have {} bytes of text, at most 2^31-1 can be counted", names.len().max(texts.len())));
+        }
+        Ok(TokenTable {
+            names: give(names),
+            texts: give(texts),
+            kinds: give(kinds),
+            name_ends: give_ids(name_ends),
+            text_ends: give_ids(text_ends),
+            facts: give_bytes(tokenizer.facts()),
+        })
     })
 }
 
@@ -198,8 +288,7 @@ pub unsafe extern "C" fn sublane_encode(
     error: *mut Bytes,
 ) -> i32 {
     guarded(out, error, || {
-        let ids = Box::leak(encoder.encode(view(text), parse_special)?.into_boxed_slice());
-        Ok(Ids { data: ids.as_mut_ptr(), size: ids.len() })
+        Ok(give_ids(encoder.encode(view(text), parse_special)?))
     })
 }
 

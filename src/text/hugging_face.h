@@ -1,0 +1,26 @@
+// The tokenizer of a Hugging Face folder: tokenizer.json, and what the files beside it add.
+//
+//   tokenizer.json              tokens, steps and model (text/rust/src/hugging_face.rs)
+//   tokenizer_config.json       bos, eos, ... by name; tokens that tokenizer.json lacks; whether bos is added
+//   special_tokens_map.json     the names that tokenizer_config.json leaves out
+//   generation_config.json, config.json   ids that end a text
+//   chat_template.jinja, else chat_template of tokenizer_config.json, else chat_template.json
+//
+//   SUBLANE_TRY(ReadTokenizer read, readHuggingFace(checkpoint));
+#pragma once
+
+#include "io/checkpoint.h"
+#include "text/rust_library.h"
+#include "text/vocabulary.h"
+
+namespace sublane::text {
+
+struct ReadTokenizer {
+  Vocabulary vocabulary;
+  rust::Encoder encoder;
+};
+
+/// Errors name the file, and the place in it.
+Result<ReadTokenizer> readHuggingFace(const io::Checkpoint& checkpoint);
+
+}  // namespace sublane::text
