@@ -63,10 +63,10 @@ struct JsonValue {
 std::string shapeText(const io::Tensor& tensor) { return fmt::format("[{}]", fmt::join(tensor.shape, ", ")); }
 
 void printTensors(const io::Checkpoint& checkpoint) {
-  fmt::print("\n{:<40} {:>8}  {:<20} {:>12}\n", "tensor", "format", "shape", "bytes");
+  fmt::print("\n{:<48} {:<20} {:>12}  {}\n", "tensor", "shape", "bytes", "format");
   for (const io::Tensor& tensor : checkpoint.tensors) {
-    fmt::print("{:<40} {:>8}  {:<20} {:>12}\n", escaped(tensor.name, 200), formatOf(tensor),
-               shapeText(tensor), tensor.bytes.size());
+    fmt::print("{:<48} {:<20} {:>12}  {}\n", escaped(tensor.name, 200), shapeText(tensor),
+               storedBytes(tensor), formatOf(tensor));
   }
 }
 
@@ -217,7 +217,7 @@ void printAsJson(const InspectFacts& facts, const io::CheckpointScan* scan) {
                                    {"format", formatOf(tensor)},
                                    {"file", tensor.file},
                                    {"offset", tensor.file_offset},
-                                   {"bytes", tensor.bytes.size()}});
+                                   {"bytes", storedBytes(tensor)}});
   }
   if (scan) document["scan"] = scanJson(*scan);
   printJson(document);

@@ -47,10 +47,20 @@ void addText(InspectFacts& facts) {
 void TensorTotal::add(const io::Tensor& tensor) {
   ++tensors;
   parameters += elementsOf(tensor);
-  bytes += static_cast<int64_t>(tensor.bytes.size());
+  bytes += storedBytes(tensor);
 }
 
-std::string formatOf(const io::Tensor& tensor) { return std::string(formats::info(tensor.packing).name); }
+int64_t storedBytes(const io::Tensor& tensor) {
+  int64_t bytes = static_cast<int64_t>(tensor.bytes.size());
+  for (const io::Tensor& part : tensor.parts)
+    if (part.bytes.data() != tensor.bytes.data()) bytes += static_cast<int64_t>(part.bytes.size());
+  return bytes;
+}
+
+std::string formatOf(const io::Tensor& tensor) {
+  if (!tensor.quantised) return std::string(formats::info(tensor.packing).name);
+  return fmt::format("{}: {}", tensor.quantised->method, formats::describe(*tensor.quantised));
+}
 
 std::vector<std::string> InspectFacts::assumptions() const {
   std::vector<std::string> all = config ? config->assumptions : std::vector<std::string>{};

@@ -39,6 +39,8 @@ struct InspectFacts {
   std::vector<std::string> assumptions() const;
 };
 
+/// With all the parts of a quantised matrix.
+int64_t storedBytes(const io::Tensor& tensor);
 /// How a tensor's numbers are stored: "BF16", or a quantiser's parts in words.
 std::string formatOf(const io::Tensor& tensor);
 

@@ -141,10 +141,15 @@ void readHfSizes(io::ConfigReader& keys, bool tied_by_default, DecoderConfig& co
   config.tied_embedding =
       otherwise(keys, keys.optionalBool("tie_word_embeddings"), tied_by_default,
                 fmt::format("tie_word_embeddings absent: {} by the family's default", tied_by_default));
+  // io reads the keys beside the tensors, or refuses them; the step computes in what the matrices stand for.
+  if (std::string method = keys.optionalString("quantization_config.quant_method").value_or("");
+      !method.empty())
+    keys.assume(fmt::format("quantization_config ({}): matrices are unpacked when they are loaded", method));
   for (const char* pattern :
-       {"architectures", "model_type", "_name_or_path", "name_or_path", "torch_dtype", "dtype",
-        "transformers_version", "initializer_range", "use_cache", "bos_token_id*", "eos_token_id*",
-        "pad_token_id*", "attention_dropout", "cache_implementation", "transformers.js_config*"})
+       {"architectures", "model_type", "quantization_config.*", "compression_config.*", "_name_or_path",
+        "name_or_path", "torch_dtype", "dtype", "transformers_version", "initializer_range", "use_cache",
+        "bos_token_id*", "eos_token_id*", "pad_token_id*", "attention_dropout", "cache_implementation",
+        "transformers.js_config*"})
     keys.ignore(pattern);
 }
 

@@ -29,7 +29,8 @@ std::string checkTiedHead(const io::Checkpoint& checkpoint, const Model& model, 
   const io::Tensor* embed = checkpoint.find(std::string(gguf ? embedding.gguf : embedding.hf));
   if (stored == nullptr || embed == nullptr) return "";
   bool same =
-      stored->packing == embed->packing && stored->shape == embed->shape &&
+      !stored->quantised && !embed->quantised && stored->packing == embed->packing &&
+      stored->shape == embed->shape &&
       std::equal(stored->bytes.begin(), stored->bytes.end(), embed->bytes.begin(), embed->bytes.end());
   return same ? "" : fmt::format("{} differs from {}, but the configuration ties them", head, embed->name);
 }
@@ -219,6 +220,7 @@ namespace {
 
 /// Float32 values of `count` consecutive stored rows.
 Status readStored(const io::Tensor& tensor, int64_t first, int64_t count, std::span<float> out) {
+  if (tensor.quantised) return formats::dequantize(*tensor.quantised, {first, first + count}, out);
   const int64_t bytes =
       formats::packedBytes(tensor.packing, static_cast<int64_t>(out.size()) / std::max<int64_t>(count, 1));
   return formats::dequantize(
