@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/dump_tensor.h"
 #include "cli/inspect_facts.h"
 #include "io/checkpoint.h"
 #include "io/scan.h"
@@ -17,7 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Options {
-  std::string model;
+  std::string model, dump, output;
   bool json = false, tensors = false, metadata = false, scan = false;
   int threads = 0;
 };
@@ -225,6 +226,7 @@ void printAsJson(const InspectFacts& facts, const io::CheckpointScan* scan) {
 
 Status inspect(const Options& options) {
   SUBLANE_TRY(io::Checkpoint opened, io::openCheckpoint(options.model));
+  if (!options.dump.empty()) return dumpTensor(opened, options.dump, options.output);
   std::optional<io::CheckpointScan> scan;
   if (options.scan) scan = io::scanCheckpoint(opened, options.threads);
   const InspectFacts facts = inspectFacts(std::move(opened));
@@ -254,6 +256,11 @@ const Command cmd_inspect{
       verb.add_option("--threads", options->threads, "Threads of the scan; default: one for each core")
           ->check(CLI::Range(1, 1024));
       verb.add_flag("--json", options->json, "Print JSON");
+      auto* output = verb.add_option("-o,--output", options->output, "The file that --dump writes");
+      auto* dump = verb.add_option("--dump", options->dump,
+                                   "Write one tensor as a NumPy array (.npy): float32, however it is packed");
+      dump->needs(output);
+      output->needs(dump);
       return [options] { return inspect(*options); };
     }};
 

@@ -50,7 +50,7 @@ uint8_t f8E4M3FromFloat(float value);
 /// To nearest even. From 61440 on: infinity. NaN becomes the quiet NaN 0x7E with its sign.
 uint8_t f8E5M2FromFloat(float value);
 /// To the nearest power of two, a value half way up to the higher one; below 2^-127 that one. Zero, negative
-/// values, NaN and what lies above: NaN.
+/// values, NaN and what lies above: NaN. (ml_dtypes rounds up all that is between 2^-127 and 2^-126.)
 uint8_t f8E8M0FromFloat(float value);
 /// To nearest even, always saturating at 6. NaN has no code and becomes a zero of the opposite sign, as in
 /// XLA's convert: who quantises looks for NaN first.

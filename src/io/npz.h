@@ -39,6 +39,9 @@ Result<NpyArray> parseNpy(std::span<const std::byte> bytes, const std::string& s
 /// The same, stored. Error: more than 4 GiB in all; the disk refused.
 Status writeNpz(const std::string& path, const std::vector<NpyArray>& arrays);
 
+/// What comes before the values in a .npy file: for arrays that are written as they are made.
+std::string npyHeader(std::string_view dtype, std::span<const int64_t> shape);
+
 /// "f32[8,128]" of shape and type as the program's texts name them; "V2[4]" for raw bytes.
 std::string describe(const NpyArray& array);
 

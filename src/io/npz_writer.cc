@@ -15,21 +15,24 @@ std::string little(uint64_t value, int bytes) {
 }
 
 std::string npyText(const NpyArray& array) {
-  std::string sizes;
-  for (const int64_t size : array.shape) sizes += fmt::format("{}, ", size);
-  if (array.shape.size() > 1) sizes.resize(sizes.size() - 2);
-  if (array.shape.size() == 1) sizes.resize(sizes.size() - 1);  // "(3,)"
-  std::string head =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", array.dtype, sizes);
-  constexpr size_t kBefore = 10;  // magic, version, the head's size
-  while ((kBefore + head.size() + 1) % kAlignment != 0) head += ' ';
-  head += '\n';
-  std::string text = std::string("\x93NUMPY\x01\x00", 8) + little(head.size(), 2) + head;
+  std::string text = npyHeader(array.dtype, array.shape);
   text.append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
   return text;
 }
 
 }  // namespace
+
+std::string npyHeader(std::string_view dtype, std::span<const int64_t> shape) {
+  std::string sizes;
+  for (const int64_t size : shape) sizes += fmt::format("{}, ", size);
+  if (shape.size() > 1) sizes.resize(sizes.size() - 2);
+  if (shape.size() == 1) sizes.resize(sizes.size() - 1);  // "(3,)"
+  std::string head = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", dtype, sizes);
+  constexpr size_t kBefore = 10;  // magic, version, the head's size
+  while ((kBefore + head.size() + 1) % kAlignment != 0) head += ' ';
+  head += '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + little(head.size(), 2) + head;
+}
 
 Status writeNpz(const std::string& path, const std::vector<NpyArray>& arrays) {
   SUBLANE_TRY(AtomicFile file, AtomicFile::create(path));

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
-#include <vector>
+#include <map>
+#include <string>
 
 namespace sublane::formats {
 namespace {
@@ -72,6 +74,30 @@ TEST_P(TinyFloat, RoundsToNearestEvenBetweenNeighbours) {
 
 INSTANTIATE_TEST_SUITE_P(Each, TinyFloat, testing::ValuesIn(kFormats),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// All 2^16 bfloat16 values, against PyPI ml_dtypes (goldens/casts.txt, made by
+// tools/reference/formats/make_goldens.py).
+TEST(Casts, EqualTheReferenceOverAllBfloats) {
+  const std::pair<std::string, uint8_t (*)(float)> kCasts[] = {{"f8e4m3", f8E4M3FromFloat},
+                                                               {"f8e5m2", f8E5M2FromFloat},
+                                                               {"f8e8m0", f8E8M0FromFloat},
+                                                               {"f4e2m1", f4E2M1FromFloat}};
+  std::ifstream file(SUBLANE_SOURCE_DIR "/tests/formats/goldens/casts.txt");
+  std::map<std::string, std::map<uint32_t, uint32_t>> codes;  // from which bfloat16 on, by type
+  std::string type;
+  uint32_t first = 0, code = 0;
+  while (file >> type >> std::hex >> first >> code) codes[type][first] = code;
+  for (const auto& [name, cast] : kCasts) {
+    ASSERT_GT(codes[name].size(), 16u) << "golden missing?";
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+      uint32_t expected = std::prev(codes[name].upper_bound(bits))->second;
+      // The reference takes all that is above 2^-127 up to 2^-126, which is nearest from 1.5 * 2^-127 on
+      // only.
+      if (name == "f8e8m0" && bits > 0x40 && bits < 0x60) expected = 0;
+      ASSERT_EQ(cast(std::bit_cast<float>(bits << 16)), expected) << name << " of " << std::hex << bits;
+    }
+  }
+}
 
 // Public reports, case 38.
 TEST(F8E4M3, CastsOverflowToNanAndQuantisersClamp) {

@@ -1,8 +1,9 @@
-"""Makes tests/formats/goldens/*.bin: random blocks of each packing and what PyPI `gguf` unpacks them to.
+"""Makes tests/formats/goldens: random blocks of each packing and what PyPI `gguf` unpacks them to, and the casts of
+PyPI `ml_dtypes`.
 
-    pip install gguf==0.19.0 numpy && python3 tools/reference/formats/make_goldens.py
+    pip install gguf==0.19.0 ml_dtypes==0.5.4 numpy && python3 tools/reference/formats/make_goldens.py
 
-A file holds the blocks, then their values as little-endian float32. The bytes are random, with the scales drawn
+A .bin file holds the blocks, then their values as little-endian float32. The bytes are random, with the scales drawn
 from all finite halves (large, subnormal, negative, zero), so that every bit of a block is exercised.
 """
 
@@ -10,6 +11,7 @@ import pathlib
 import sys
 
 import gguf
+import ml_dtypes
 import numpy as np
 from gguf import GGMLQuantizationType as Type
 
@@ -38,8 +40,25 @@ def blocks_of(name: str, rng: np.random.Generator) -> np.ndarray:
     return blocks
 
 
+CASTS = {"f8e4m3": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2, "f8e8m0": ml_dtypes.float8_e8m0fnu,
+         "f4e2m1": ml_dtypes.float4_e2m1fn}
+
+
+def casts() -> str:
+    """All 2^16 bfloat16 values, cast: a line "TYPE FIRST CODE" where the code changes, in hexadecimal."""
+    values = (np.arange(2**16, dtype=np.uint32) << 16).view(np.float32)
+    lines = []
+    for name, dtype in CASTS.items():
+        with np.errstate(all="ignore"):
+            codes = values.astype(dtype).view(np.uint8)
+        changes = np.flatnonzero(np.diff(codes, prepend=codes[0] ^ 1))
+        lines += [f"{name} {at:04x} {codes[at]:02x}" for at in changes]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     folder = pathlib.Path(__file__).resolve().parents[3] / "tests" / "formats" / "goldens"
+    (folder / "casts.txt").write_text(casts())
     for name in BLOCKS:
         blocks = blocks_of(name, np.random.default_rng(20250301))
         values = gguf.dequantize(blocks, Type[name]).astype("<f4")
