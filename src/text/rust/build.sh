@@ -9,6 +9,8 @@ mkdir -p "$target" "$(dirname "$archive")"
 # Clones share TARGET: without the lock one could copy what another has just compiled.
 exec 9>"$target/sublane.lock"
 flock 9
+# cargo takes another clone's library for ours when it was built after our last edit: its key holds no path.
+cargo clean --release --quiet --package sublane_text --manifest-path "$here/Cargo.toml" --target-dir "$target"
 cargo build --release --locked --quiet --manifest-path "$here/Cargo.toml" --target-dir "$target"
 cp "$target/release/libsublane_text.a" "$archive.tmp"
 mv "$archive.tmp" "$archive"
