@@ -16,13 +16,14 @@ namespace sublane::text {
 
 /// One step; steps apply in order, each to the pieces left by the one before.
 struct Step {
-  /// Each digit alone; the crate's own GPT-2 cuts (last step only); `pattern`.
-  enum Kind : int32_t { kDigits = 0, kGpt2 = 1, kPattern = 2 } kind;
+  /// Each digit alone; GPT-2's cuts, after which steps see letters for bytes; `pattern`; each run of signs;
+  /// each run of digits.
+  enum Kind : int32_t { kDigits = 0, kGpt2 = 1, kPattern = 2, kSigns = 3, kNumbers = 4 } kind;
   std::string_view pattern = {};  // Oniguruma syntax; every match becomes a piece of its own
 };
 
 struct PreTokenizer {
-  std::string_view name;
+  std::vector<std::string_view> names;  // the first one is the one to show
   std::vector<Step> steps;
   bool ignore_merges = false;  // a whole piece in the vocabulary wins over merges
   bool add_bos = false;        // when the file has no tokenizer.ggml.add_bos_token

@@ -30,7 +30,7 @@ struct Vocabulary {
   size_t size;
 };
 struct Step {
-  int32_t kind;  // 0 each digit alone, 1 GPT-2's pattern, 2 `pattern`
+  int32_t kind;  // Step::Kind of pre_tokenizers.h
   Bytes pattern;
 };
 struct BpeOptions {
@@ -46,6 +46,13 @@ struct SentencePieceOptions {
   bool add_space_prefix;
 };
 
+struct UnigramOptions {
+  const float* scores;  // one a token
+  int32_t unknown;      // -1: none
+  Bytes charsmap;       // empty: none
+  bool add_space_prefix;
+  bool remove_extra_whitespaces;
+};
 /// Tokens of a tokenizer.json by id: names and texts lie one after the other and end where the lists say.
 struct TokenTable {
   Bytes names, texts, kinds;
@@ -57,6 +64,7 @@ extern "C" {
 int32_t sublane_bpe_new(const Vocabulary*, const BpeOptions*, Encoder** out, Bytes* error);
 int32_t sublane_sentence_piece_new(const Vocabulary*, const SentencePieceOptions*, Encoder** out,
                                    Bytes* error);
+int32_t sublane_unigram_new(const Vocabulary*, const UnigramOptions*, Encoder** out, Bytes* error);
 /// `more_tokens`: a JSON list of the tokens that files beside tokenizer.json add (hugging_face.rs).
 int32_t sublane_hugging_face_new(Bytes tokenizer_json, Bytes more_tokens, Encoder** out, Bytes* error);
 int32_t sublane_token_table(const Encoder*, TokenTable* out, Bytes* error);

@@ -67,6 +67,19 @@ Result<Encoder> Encoder::sentencePiece(const Vocabulary& vocabulary) {
   return Encoder(handle);
 }
 
+Result<Encoder> Encoder::unigram(const Vocabulary& vocabulary) {
+  std::vector<abi::Bytes> tokens = views(vocabulary.tokens);
+  abi::Vocabulary words{tokens.data(), vocabulary.kinds.data(), tokens.size()};
+  abi::UnigramOptions options{vocabulary.scores.data(), vocabulary.unknown_id.value_or(-1),
+                              view(vocabulary.charsmap), vocabulary.add_space_prefix,
+                              vocabulary.remove_extra_whitespaces};
+  abi::Encoder* handle = nullptr;
+  abi::Bytes error{};
+  int32_t code = abi::sublane_unigram_new(&words, &options, &handle, &error);
+  if (code != abi::kOk) return failure(code, error);
+  return Encoder(handle);
+}
+
 Result<Encoder> Encoder::huggingFace(std::string_view tokenizer_json, std::string_view more_tokens) {
   abi::Encoder* handle = nullptr;
   abi::Bytes error{};

@@ -28,6 +28,7 @@ class Encoder {
   /// Byte-level BPE with the vocabulary's pre-tokenizer.
   static Result<Encoder> byteLevelBpe(const Vocabulary& vocabulary);
   static Result<Encoder> sentencePiece(const Vocabulary& vocabulary);
+  static Result<Encoder> unigram(const Vocabulary& vocabulary);
   /// A tokenizer.json, and a JSON list of the tokens that the files beside it add.
   static Result<Encoder> huggingFace(std::string_view tokenizer_json, std::string_view more_tokens);
   /// Of an encoder made by huggingFace.

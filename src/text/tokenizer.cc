@@ -15,9 +15,9 @@ namespace {
 
 Result<ReadTokenizer> readGguf(const io::Checkpoint& checkpoint) {
   SUBLANE_TRY(Vocabulary vocabulary, readVocabulary(checkpoint));
-  bool byte_level = vocabulary.algorithm == Algorithm::kByteLevelBpe;
-  auto encoder =
-      byte_level ? rust::Encoder::byteLevelBpe(vocabulary) : rust::Encoder::sentencePiece(vocabulary);
+  auto encoder = vocabulary.algorithm == Algorithm::kByteLevelBpe ? rust::Encoder::byteLevelBpe(vocabulary)
+                 : vocabulary.algorithm == Algorithm::kUnigram    ? rust::Encoder::unigram(vocabulary)
+                                                                  : rust::Encoder::sentencePiece(vocabulary);
   if (!encoder.ok()) return std::move(encoder).error();
   vocabulary.merges = {};  // the encoder has its own form of them
   return ReadTokenizer{std::move(vocabulary), std::move(encoder).value()};

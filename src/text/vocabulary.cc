@@ -4,6 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/text.h"
+
 namespace sublane::text {
 namespace {
 
@@ -98,8 +100,7 @@ void readByteLevel(Reader& reader, Vocabulary& out) {
   }
 }
 
-void readSentencePiece(Reader& reader, Vocabulary& out) {
-  out.algorithm = Algorithm::kSentencePiece;
+void readScores(Reader& reader, Vocabulary& out) {
   if (!reader.has("tokenizer.ggml.scores")) reader.fault("tokenizer.ggml.scores is missing");
   if (auto* scores = reader.get<std::vector<double>>("tokenizer.ggml.scores", "a list of numbers")) {
     if (scores->size() != out.tokens.size()) {
@@ -107,12 +108,25 @@ void readSentencePiece(Reader& reader, Vocabulary& out) {
     }
     out.scores.assign(scores->begin(), scores->end());
   }
+}
+
+void readSentencePiece(Reader& reader, Vocabulary& out) {
+  out.algorithm = Algorithm::kSentencePiece;
+  readScores(reader, out);
   if (reader.flag("tokenizer.ggml.remove_extra_whitespaces", false)) {
     reader.fault("tokenizer.ggml.remove_extra_whitespaces = true is not supported");
   }
   if (reader.has("tokenizer.ggml.precompiled_charsmap")) {
     reader.fault("tokenizer.ggml.precompiled_charsmap (a normaliser) is not supported");
   }
+}
+
+void readUnigram(Reader& reader, Vocabulary& out) {
+  out.algorithm = Algorithm::kUnigram;
+  readScores(reader, out);
+  out.remove_extra_whitespaces = reader.flag("tokenizer.ggml.remove_extra_whitespaces", false);
+  auto* map = reader.get<std::vector<int64_t>>("tokenizer.ggml.precompiled_charsmap", "a list of bytes");
+  if (map) out.charsmap.assign(map->begin(), map->end());
 }
 
 void readSpecial(Reader& reader, Vocabulary& out) {
@@ -125,17 +139,23 @@ void readSpecial(Reader& reader, Vocabulary& out) {
   out.eom_id = id("eom_token_id");
   out.unknown_id = id("unknown_token_id");
   out.padding_id = id("padding_token_id");
-  bool sentence_piece = out.algorithm == Algorithm::kSentencePiece;
-  bool family_adds_bos = sentence_piece || (out.pre_tokenizer && out.pre_tokenizer->add_bos);
+  bool byte_level = out.algorithm == Algorithm::kByteLevelBpe;
+  bool family_adds_bos =
+      out.algorithm == Algorithm::kSentencePiece || (out.pre_tokenizer && out.pre_tokenizer->add_bos);
   out.add_bos = reader.flag("tokenizer.ggml.add_bos_token", family_adds_bos);
-  out.add_space_prefix = reader.flag("tokenizer.ggml.add_space_prefix", sentence_piece);
-  if (!sentence_piece && out.add_space_prefix) {
+  out.add_space_prefix = reader.flag("tokenizer.ggml.add_space_prefix", !byte_level);
+  if (byte_level && out.add_space_prefix) {
     reader.fault("tokenizer.ggml.add_space_prefix = true is not supported for byte-level BPE");
   }
-  if (reader.flag("tokenizer.ggml.add_eos_token", false)) {
+  // A unigram model's family puts its end after what an encoder reads; others would end a prompt before the
+  // answer.
+  bool unigram = out.algorithm == Algorithm::kUnigram;
+  bool adds_eos = reader.flag("tokenizer.ggml.add_eos_token", unigram);
+  if (adds_eos && !unigram) {
     reader.fault(
         "tokenizer.ggml.add_eos_token = true is not supported: a prompt would end before the answer");
   }
+  if (adds_eos && unigram && out.eos_id) out.suffix = {*out.eos_id};
   out.chat_template = reader.text("tokenizer.chat_template");
 }
 
@@ -202,7 +222,7 @@ std::string Vocabulary::bytesAt(int32_t id, bool first) const {
   if (algorithm == Algorithm::kHuggingFace) {
     return replaced(texts[id], decoding.space, first && decoding.drops_first_space ? "" : " ");
   }
-  if (algorithm == Algorithm::kSentencePiece) return sentencePieceBytes(tokens[id], kinds[id]);
+  if (algorithm != Algorithm::kByteLevelBpe) return sentencePieceBytes(tokens[id], kinds[id]);
   return kinds[id] == kUserDefined ? tokens[id] : byteLevelBytes(tokens[id]);
 }
 
@@ -219,15 +239,20 @@ Result<Vocabulary> readVocabulary(const io::Checkpoint& checkpoint) {
     readByteLevel(reader, out);
   } else if (model == "llama") {
     readSentencePiece(reader, out);
+  } else if (model == "t5") {
+    readUnigram(reader, out);
   } else {
-    reader.fault("tokenizer.ggml.model \"{}\" is not supported (known: gpt2, llama)", model);
+    reader.fault("tokenizer.ggml.model {}{} is not supported (known: gpt2, llama, t5)", inQuotes(model, 40),
+                 model == "bert" ? " (WordPiece)" : "");
   }
   readSpecial(reader, out);
   if (!reader.good()) return reader.error();
   if (out.add_bos && out.bos_id) out.prefix = {*out.bos_id};
   if (out.add_space_prefix) out.decoding = {.strip = " ", .strip_count = 1};
-  out.summary = out.pre_tokenizer ? fmt::format("byte-level BPE ({})", out.pre_tokenizer->name)
-                                  : std::string("SentencePiece BPE");
+  std::string name = reader.text("tokenizer.ggml.pre");
+  out.summary = out.pre_tokenizer                      ? fmt::format("byte-level BPE ({})", name)
+                : out.algorithm == Algorithm::kUnigram ? std::string("SentencePiece unigram")
+                                                       : std::string("SentencePiece BPE");
   return out;
 }
 

@@ -20,7 +20,7 @@
 
 namespace sublane::text {
 
-enum class Algorithm { kByteLevelBpe, kSentencePiece, kHuggingFace };
+enum class Algorithm { kByteLevelBpe, kSentencePiece, kUnigram, kHuggingFace };
 
 /// Values of tokenizer.ggml.token_type.
 enum TokenKind : uint8_t {
@@ -47,11 +47,13 @@ struct Vocabulary {
   std::vector<std::string> tokens;              // as in the file
   std::vector<uint8_t> kinds;                   // TokenKind
   std::vector<std::string> merges;              // byte-level BPE: "left right", best first
-  std::vector<float> scores;                    // SentencePiece: higher merges first
+  std::vector<float> scores;  // SentencePiece: higher merges first; unigram: log probabilities
   std::optional<int32_t> bos_id, eos_id, eot_id, eom_id, unknown_id, padding_id;
   bool add_bos = false;
   bool add_space_prefix = false;
-  std::string chat_template;                           // empty: none
+  bool remove_extra_whitespaces = false;  // kUnigram
+  std::string charsmap;                   // kUnigram: SentencePiece's map of characters; empty: none
+  std::string chat_template;              // empty: none
   std::map<std::string, std::string> named_templates;  // further ones: "tool_use", "rag"
   std::vector<int32_t> prefix, suffix;                 // what the file puts around a text
   std::vector<int32_t> end_ids;    // ends of generation that files beside the vocabulary state

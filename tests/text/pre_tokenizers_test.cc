@@ -91,10 +91,10 @@ TEST(PreTokenizers, wholePieceWinsWhereTheFamilySaysSo) {
 TEST(PreTokenizers, unknownNameIsRefusedByName) {
   auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(byteLevel({}, {}, {}, "deepseek-v9")));
   ASSERT_FALSE(tokenizer.ok());
-  EXPECT_EQ(
-      tokenizer.error().message(),
-      "tiny.gguf: tokenizer: tokenizer.ggml.pre \"deepseek-v9\" is not supported (known: default, gpt-2, "
-      "llama-bpe, qwen2, smollm)");
+  EXPECT_TRUE(
+      tokenizer.error().message().starts_with("tiny.gguf: tokenizer: tokenizer.ggml.pre \"deepseek-v9\" is "
+                                              "not supported (known: default, gpt-2, phi-2, "))
+      << tokenizer.error().message();
 }
 
 }  // namespace

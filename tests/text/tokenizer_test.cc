@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "text/pre_tokenizers.h"
 #include "text/rust_library.h"
 #include "text/text.h"
 #include "tiny_vocabulary.h"
@@ -152,8 +153,10 @@ TEST(Tokenizer, metadataFaultsAreNamedAllAtOnce) {
             "tiny.gguf: tokenizer: tokenizer.ggml.tokens is missing\n  tokenizer.ggml.scores is missing");
   io::Metadata unknown = byteLevel({}, {});
   unknown["tokenizer.ggml.model"] = {std::string("bert")};
-  EXPECT_EQ(refusal(unknown),
-            "tiny.gguf: tokenizer: tokenizer.ggml.model \"bert\" is not supported (known: gpt2, llama)");
+  EXPECT_EQ(
+      refusal(unknown),
+      "tiny.gguf: tokenizer: tokenizer.ggml.model \"bert\" (WordPiece) is not supported (known: gpt2, llama, "
+      "t5)");
   io::Metadata many = byteLevel({}, {});
   many.erase("tokenizer.ggml.pre");
   many.erase("tokenizer.ggml.merges");
@@ -161,10 +164,11 @@ TEST(Tokenizer, metadataFaultsAreNamedAllAtOnce) {
   many["tokenizer.ggml.token_type"] = {std::vector<int64_t>{1, 2}};
   EXPECT_EQ(refusal(many),
             "tiny.gguf: tokenizer: tokenizer.ggml.token_type has 2 entries, tokens has 256\n"
-            "  tokenizer.ggml.pre is missing: how to cut words is unknown (known: default, gpt-2, llama-bpe, "
-            "qwen2, smollm)\n"
-            "  tokenizer.ggml.merges is missing\n"
-            "  tokenizer.ggml.bos_token_id is 999, but there are 256 tokens");
+            "  tokenizer.ggml.pre is missing: how to cut words is unknown (known: " +
+                preTokenizerNames() +
+                ")\n"
+                "  tokenizer.ggml.merges is missing\n"
+                "  tokenizer.ggml.bos_token_id is 999, but there are 256 tokens");
 }
 
 TEST(Tokenizer, malformedListsAreNamed) {

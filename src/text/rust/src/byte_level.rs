@@ -4,6 +4,7 @@ use ahash::AHashMap;
 use tokenizers::models::bpe::{BpeBuilder, BPE};
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::digits::Digits;
+use tokenizers::pre_tokenizers::punctuation::Punctuation;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
 use tokenizers::pre_tokenizers::PreTokenizerWrapper;
@@ -16,9 +17,11 @@ use crate::vocabulary::Vocabulary;
 
 /// What a pre-tokenizer does, in the order given; the texts become bytes after the last one.
 pub enum Step<'a> {
-    Digits,             // each digit alone
-    Gpt2,               // GPT-2's own pattern
-    Pattern(&'a str),   // each match of the regular expression alone
+    Digits,           // each digit alone
+    Gpt2,             // GPT-2's own pattern; then letters stand for bytes
+    Pattern(&'a str), // each match of the regular expression alone
+    Signs,            // each run of signs
+    Numbers,          // each run of digits
 }
 
 pub struct ByteLevelBpe {
@@ -82,22 +85,22 @@ fn split_merge(vocabulary: &Vocabulary, index: usize, merge: &[u8]) -> Result<(S
 
 fn pre_tokenizer(steps: &[Step]) -> Result<PreTokenizerWrapper, String> {
     let mut sequence: Vec<PreTokenizerWrapper> = Vec::new();
-    let mut to_bytes = ByteLevel::new(false, true, false);
     for step in steps {
-        match step {
-            Step::Digits => sequence.push(Digits::new(true).into()),
-            Step::Gpt2 => to_bytes = ByteLevel::new(false, true, true),
+        sequence.push(match step {
+            Step::Digits => Digits::new(true).into(),
+            Step::Numbers => Digits::new(false).into(),
+            Step::Signs => Punctuation::new(SplitDelimiterBehavior::Contiguous).into(),
+            Step::Gpt2 => ByteLevel::new(false, true, true).into(),
             Step::Pattern(pattern) => {
-                let split = Split::new(
-                    SplitPattern::Regex((*pattern).to_owned()),
-                    SplitDelimiterBehavior::Isolated,
-                    false,
-                );
-                sequence.push(split.map_err(|error| format!("pre-tokenizer pattern: {error}"))?.into());
+                let pattern = SplitPattern::Regex((*pattern).to_owned());
+                let split = Split::new(pattern, SplitDelimiterBehavior::Isolated, false);
+                split.map_err(|error| format!("pre-tokenizer pattern: {error}"))?.into()
             }
-        }
+        });
     }
-    sequence.push(to_bytes.into());
+    if !steps.iter().any(|step| matches!(step, Step::Gpt2)) {
+        sequence.push(ByteLevel::new(false, true, false).into());
+    }
     Ok(Sequence::new(sequence).into())
 }
 

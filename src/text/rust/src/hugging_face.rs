@@ -4,16 +4,20 @@
 //! added token another id than the file says, drops text that no token spells. Here each of these is an error
 //! that names the place. What encodes is the crate.
 
-use ahash::AHashMap;
+use ahash::{AHashMap, AHashSet};
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::Deserialize;
 use serde_json::{json, Value};
+use std::collections::hash_map::RandomState;
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasher;
+use std::path::{Path, PathBuf};
 use tokenizers::models::bpe::BpeBuilder;
 use tokenizers::models::unigram::Unigram;
-use tokenizers::models::ModelWrapper;
+use tokenizers::models::{ModelWrapper, TrainerWrapper};
 use tokenizers::{
-    AddedToken, AddedVocabulary, Model, NormalizerWrapper, OffsetType, PreTokenizer, PreTokenizerWrapper,
+    AddedToken, AddedVocabulary, Model, NormalizerWrapper, OffsetType, PreTokenizer, PreTokenizerWrapper, Token,
 };
 
 use crate::token_texts::Decoder;
@@ -25,13 +29,46 @@ const MOST_HOLES: usize = 1_000_000;
 pub struct HuggingFace {
     normalizer: Option<NormalizerWrapper>,
     pre_tokenizer: Option<PreTokenizerWrapper>,
-    model: ModelWrapper,
+    model: GuardedModel,
     added: AddedVocabulary,       // matches every added token
     added_plain: AddedVocabulary, // leaves special tokens in a text alone
     drops_text: bool,             // the model skips what it cannot spell
     size: usize,                  // highest id + 1
     facts: Value,
     decoder: Decoder,
+}
+
+/// The crate's model without the special tokens: those in a text are found before it, if they are asked for, and a
+/// user's "</s>" must not become one by way of the model.
+struct GuardedModel {
+    model: ModelWrapper,
+    hidden: AHashMap<String, u32>,
+}
+
+impl Model for GuardedModel {
+    type Trainer = TrainerWrapper;
+    fn tokenize(&self, text: &str) -> tokenizers::Result<Vec<Token>> {
+        self.model.tokenize(text)
+    }
+    fn token_to_id(&self, token: &str) -> Option<u32> {
+        self.hidden.get(token).copied().or_else(|| self.model.token_to_id(token))
+    }
+    fn id_to_token(&self, id: u32) -> Option<String> {
+        self.model.id_to_token(id) // a hidden one is an added token, which is asked first
+    }
+    fn get_vocab(&self) -> HashMap<String, u32> {
+        self.model.get_vocab()
+    }
+    /// New tokens are numbered from here, so this counts the hidden ones.
+    fn get_vocab_size(&self) -> usize {
+        self.model.get_vocab_size() + if matches!(self.model, ModelWrapper::BPE(_)) { self.hidden.len() } else { 0 }
+    }
+    fn save(&self, folder: &Path, prefix: Option<&str>) -> tokenizers::Result<Vec<PathBuf>> {
+        self.model.save(folder, prefix)
+    }
+    fn get_trainer(&self) -> TrainerWrapper {
+        self.model.get_trainer()
+    }
 }
 
 /// What a token is to the rest of the library: the values of GGUF's token_type.
@@ -56,7 +93,9 @@ impl HuggingFace {
         let normalizer = parts::normalizer(&file.normalizer)?;
         let decoder = Decoder::new(&file.decoder)?;
         let drops_text = file.model.unk_token.is_none() && kind == "BPE";
-        let (model, unknown) = file.model.build(kind)?;
+        let special: AHashSet<String> =
+            file.added_tokens.iter().chain(&more).filter(|token| token.special).map(|token| token.content.clone()).collect();
+        let (model, unknown) = file.model.build(kind, &special)?;
         let mut added = AddedVocabulary::new();
         add_tokens(&mut added, file.added_tokens, "added_tokens", &model, &normalizer, &mut ids)?;
         let known = |token: &AddedTokenFile| token.id.is_some() || added.token_to_id(&token.content, &model).is_some();
@@ -154,7 +193,7 @@ fn add_tokens(
     added: &mut AddedVocabulary,
     tokens: Vec<AddedTokenFile>,
     place: &str,
-    model: &ModelWrapper,
+    model: &GuardedModel,
     normalizer: &Option<NormalizerWrapper>,
     ids: &mut Ids,
 ) -> Result<(), String> {
@@ -308,7 +347,7 @@ impl ModelFile {
     }
 
     /// The model, and the id of its unknown token.
-    fn build(self, kind: &str) -> Result<(ModelWrapper, Option<u32>), String> {
+    fn build(self, kind: &str, special: &AHashSet<String>) -> Result<(GuardedModel, Option<u32>), String> {
         check_unique(&self.vocab)?;
         for (name, affix) in [
             ("continuing_subword_prefix", &self.continuing_subword_prefix),
@@ -323,15 +362,24 @@ impl ModelFile {
         }
         match (kind, self.vocab) {
             ("BPE", Words::Ids(list)) => {
-                let words: AHashMap<String, u32> = list.into_iter().collect();
+                let mut words: AHashMap<String, u32> = list.into_iter().collect();
                 let mut builder = BpeBuilder::new();
                 let mut unknown = None;
-                if let Some(token) = self.unk_token {
-                    let id = words.get(&token).ok_or_else(|| format!("model.unk_token {token:?} is not in model.vocab"))?;
+                let unk_token = self.unk_token;
+                if let Some(token) = &unk_token {
+                    let id = words.get(token).ok_or_else(|| format!("model.unk_token {token:?} is not in model.vocab"))?;
                     unknown = Some(*id);
-                    builder = builder.unk_token(token);
+                    builder = builder.unk_token(token.clone());
                 }
-                let merges = checked_merges(self.merges.unwrap_or_default(), &words)?;
+                let mut free: AHashSet<&String> = special.iter().filter(|token| words.contains_key(*token)).collect();
+                if let Some(token) = &unk_token {
+                    free.remove(token);
+                }
+                let merges = checked_merges(self.merges.unwrap_or_default(), &words, &mut free)?;
+                let mut hidden = AHashMap::new();
+                for token in free {
+                    hidden.extend(words.remove_entry(token));
+                }
                 let model = builder
                     .vocab_and_merges(words, merges)
                     .fuse_unk(self.fuse_unk.unwrap_or(false))
@@ -339,17 +387,29 @@ impl ModelFile {
                     .ignore_merges(self.ignore_merges.unwrap_or(false))
                     .build()
                     .map_err(|error| format!("model: {error}"))?;
-                Ok((ModelWrapper::BPE(model), unknown))
+                Ok((GuardedModel { model: ModelWrapper::BPE(model), hidden }, unknown))
             }
-            ("Unigram", Words::Scores(list)) => {
+            ("Unigram", Words::Scores(mut list)) => {
+                let hidden = hide(&mut list, special);
                 let unknown = self.unk_id.map(|id| id as u32);
                 let model = Unigram::from(list, self.unk_id, self.byte_fallback.unwrap_or(false))
                     .map_err(|error| format!("model: {error}"))?;
-                Ok((ModelWrapper::Unigram(model), unknown))
+                Ok((GuardedModel { model: ModelWrapper::Unigram(model), hidden }, unknown))
             }
             _ => Err(format!("model.vocab does not have the form of a {kind} model's")),
         }
     }
+}
+
+/// Gives special tokens names that no text holds: they can't be left out, since ids are places in the list.
+fn hide(list: &mut [(String, f64)], special: &AHashSet<String>) -> AHashMap<String, u32> {
+    let secret = RandomState::new();
+    let mut hidden = AHashMap::new();
+    for (id, (token, _)) in list.iter_mut().enumerate().filter(|(_, entry)| special.contains(&entry.0)) {
+        let name = format!("\u{10ffff}{:016x}{:016x}", secret.hash_one((id, 0)), secret.hash_one((id, 1)));
+        hidden.insert(std::mem::replace(token, name), id as u32);
+    }
+    hidden
 }
 
 fn check_unique(vocab: &Words) -> Result<(), String> {
@@ -367,7 +427,12 @@ fn check_unique(vocab: &Words) -> Result<(), String> {
 }
 
 /// Both sides and what they make must be tokens. A first line "#version" is no merge.
-fn checked_merges(merges: Vec<Merge>, words: &AHashMap<String, u32>) -> Result<Vec<(String, String)>, String> {
+/// Takes tokens out of `free` that merges make or use.
+fn checked_merges(
+    merges: Vec<Merge>,
+    words: &AHashMap<String, u32>,
+    free: &mut AHashSet<&String>,
+) -> Result<Vec<(String, String)>, String> {
     let mut pairs = Vec::with_capacity(merges.len());
     let mut joined = String::new();
     for (index, merge) in merges.into_iter().enumerate() {
@@ -388,6 +453,7 @@ fn checked_merges(merges: Vec<Merge>, words: &AHashMap<String, u32>) -> Result<V
                     "model.merges[{index}] {left:?} {right:?} needs token {token:?}, which is not in model.vocab"
                 ));
             }
+            free.remove(token);
         }
         pairs.push((left, right));
     }

@@ -8,6 +8,7 @@ mod sentence_piece;
 mod special;
 mod token_texts;
 mod tokenizer_parts;
+mod unigram;
 mod vocabulary;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use chat::ChatTemplate;
 use hugging_face::HuggingFace;
 use sentence_piece::SentencePiece;
 use special::{Piece, Splitter};
+use unigram::SentencePieceUnigram;
 use vocabulary::Vocabulary;
 
 #[repr(C)]
@@ -44,7 +46,7 @@ pub struct VocabularyView {
 
 #[repr(C)]
 pub struct StepView {
-    kind: i32, // 0 digits, 1 GPT-2, 2 pattern
+    kind: i32, // Step::Kind of pre_tokenizers.h
     pattern: Bytes,
 }
 
@@ -67,6 +69,16 @@ pub struct SentencePieceOptions {
 pub enum Algorithm {
     ByteLevel(ByteLevelBpe),
     SentencePiece(SentencePiece),
+    Unigram(SentencePieceUnigram),
+}
+
+#[repr(C)]
+pub struct UnigramOptions {
+    scores: *const f32, // as many as tokens
+    unknown: i32,       // -1: none
+    charsmap: Bytes,
+    add_space_prefix: bool,
+    remove_extra_whitespaces: bool,
 }
 
 /// A GGUF file states a vocabulary, whose special tokens we look for ourselves; a tokenizer.json states all of it.
@@ -86,7 +98,7 @@ impl Encoder {
             Encoder::Gguf(splitter, algorithm) => (splitter, algorithm),
         };
         let text = match algorithm {
-            Algorithm::ByteLevel(_) => Cow::Borrowed(text),
+            Algorithm::ByteLevel(_) | Algorithm::Unigram(_) => Cow::Borrowed(text),
             Algorithm::SentencePiece(_) => Cow::Owned(SentencePiece::normal(text)),
         };
         let mut ids = Vec::with_capacity(text.len() / 3 + 1);
@@ -98,6 +110,7 @@ impl Encoder {
             Piece::Text(text) => match algorithm {
                 Algorithm::ByteLevel(bpe) => bpe.encode(text, &mut ids),
                 Algorithm::SentencePiece(model) => model.encode(text, &mut ids),
+                Algorithm::Unigram(model) => model.encode(text, &mut ids),
             },
         })?;
         Ok(ids)
@@ -201,6 +214,8 @@ pub unsafe extern "C" fn sublane_bpe_new(
             steps.push(match step.kind {
                 0 => Step::Digits,
                 1 => Step::Gpt2,
+                3 => Step::Signs,
+                4 => Step::Numbers,
                 _ => Step::Pattern(view_str(step.pattern)?),
             });
         }
@@ -225,6 +240,29 @@ pub unsafe extern "C" fn sublane_sentence_piece_new(
         let unknown = u32::try_from(options.unknown).ok();
         let model = SentencePiece::new(vocabulary, scores, unknown, options.add_space_prefix)?;
         Ok(Box::into_raw(Box::new(Encoder::Gguf(splitter, Algorithm::SentencePiece(model)))))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn sublane_unigram_new(
+    vocabulary: &VocabularyView,
+    options: &UnigramOptions,
+    out: *mut *mut Encoder,
+    error: *mut Bytes,
+) -> i32 {
+    guarded(out, error, || {
+        let scores = slice(options.scores, vocabulary.size);
+        let vocabulary = read_vocabulary(vocabulary)?;
+        let splitter = Splitter::new(&vocabulary, str::to_owned)?;
+        let options = unigram::UnigramOptions {
+            scores,
+            unknown: u32::try_from(options.unknown).ok(),
+            charsmap: view(options.charsmap),
+            add_space_prefix: options.add_space_prefix,
+            remove_extra_whitespaces: options.remove_extra_whitespaces,
+        };
+        let model = SentencePieceUnigram::new(&vocabulary, options)?;
+        Ok(Box::into_raw(Box::new(Encoder::Gguf(splitter, Algorithm::Unigram(model)))))
     })
 }
 
