@@ -107,6 +107,7 @@ class ConfigReader {
   std::optional<std::vector<int64_t>> optionalInts(const std::string& key);
   std::optional<std::vector<std::string>> optionalStrings(const std::string& key);
   bool has(const std::string& key) const;
+  bool isNull(const std::string& key) const;  // there, and null
 
   /// Marks keys that this model knows to carry no mathematics (names, authors, tokenizer.*).
   /// A trailing '*' matches a prefix.

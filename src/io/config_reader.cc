@@ -33,6 +33,11 @@ bool ConfigReader::has(const std::string& key) const {
   return found != metadata_.end() && !as<std::monostate>(found->second);
 }
 
+bool ConfigReader::isNull(const std::string& key) const {
+  auto found = metadata_.find(key);
+  return found != metadata_.end() && as<std::monostate>(found->second);
+}
+
 std::optional<int64_t> ConfigReader::optionalInt(const std::string& key) {
   const MetadataValue* value = read(key);
   if (!value) return std::nullopt;

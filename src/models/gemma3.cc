@@ -106,20 +106,10 @@ constexpr HfRotaryKeys kHfLocalRotary = {.parameters = "rope_parameters.sliding_
 std::vector<bool> hfWindowed(io::ConfigReader& keys, int64_t layers) {
   std::optional<int64_t> newer = keys.optionalInt("sliding_window_pattern");
   std::optional<int64_t> older = keys.optionalInt("_sliding_window_pattern");
-  std::optional<std::vector<std::string>> types = keys.optionalStrings("layer_types");
-  if (!types)
-    return everyNth(
-        otherwise(keys, newer ? newer : older, kUsualPattern,
-                  "layer_types and sliding_window_pattern absent: every 6th layer sees everything"),
-        layers);
-  std::vector<bool> windowed;
-  for (const std::string& type : *types) {
-    if (type != "sliding_attention" && type != "full_attention")
-      keys.refuse(
-          fmt::format("layer_types: \"{}\" is not supported (sliding_attention, full_attention)", type));
-    windowed.push_back(type == "sliding_attention");
-  }
-  return windowed;
+  if (std::optional<std::vector<bool>> windowed = readHfLayerTypes(keys, layers)) return *windowed;
+  return everyNth(otherwise(keys, newer ? newer : older, kUsualPattern,
+                            "layer_types and sliding_window_pattern absent: every 6th layer sees everything"),
+                  layers);
 }
 
 void readHf(io::ConfigReader& keys, DecoderConfig& config) {

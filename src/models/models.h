@@ -31,15 +31,48 @@ using formats::DType;
 /// How rotary positions are made. Tables are computed in float64 on the host and stored as float32.
 struct Rotary {
   double theta = 10000.0;
-  int64_t dim = 0;  // channels that rotate, pairs (i, i + dim/2)
-  enum class Scaling : uint8_t { kNone, kLinear, kLlama3 } scaling = Scaling::kNone;
-  double factor = 1.0, low_frequency_factor = 1.0, high_frequency_factor = 4.0;  // linear: factor only
-  int64_t original_context = 0;                                                  // llama3 scaling
-  std::vector<double> frequency_divisors;  // rope_freqs.weight of a GGUF, when the file holds it
+  int64_t dim = 0;  // channels that rotate; the others pass through
+  enum class Pairs : uint8_t {
+    kHalves,
+    kInterleaved
+  } pairs = Pairs::kHalves;  // (i, i + dim/2) or (2i, 2i + 1)
+  enum class Scaling : uint8_t { kNone, kLinear, kDynamic, kLlama3, kYarn, kLong } scaling = Scaling::kNone;
+  double factor = 1.0;                                             // all but kLong
+  double low_frequency_factor = 1.0, high_frequency_factor = 4.0;  // kLlama3
+  double beta_fast = 32.0, beta_slow = 1.0;         // kYarn: rotations within the original context
+  bool truncate = true;                             // kYarn: the ramp's ends to whole channels
+  int64_t original_context = 0;                     // kLlama3, kYarn, kDynamic, kLong
+  double attention_factor = 1.0;                    // kYarn, kLong: of cos and sin
+  std::vector<double> short_factors, long_factors;  // kLong: by pair
+  std::vector<double> frequency_divisors;           // rope_freqs.weight of a GGUF, when the file holds it
   bool operator==(const Rotary&) const = default;
 };
 
-enum class Activation : uint8_t { kSilu, kGeluTanh };
+enum class Activation : uint8_t { kSilu, kGeluTanh, kGelu };
+
+/// How a layer mixes its tokens with those before them, and what follows.
+enum class Mixer : uint8_t { kAttention, kLatentAttention, kGatedDelta, kMamba2 };
+enum class FeedForward : uint8_t { kDense, kExperts };
+struct LayerKind {
+  Mixer mixer = Mixer::kAttention;
+  FeedForward feed_forward = FeedForward::kDense;
+  bool operator==(const LayerKind&) const = default;
+};
+
+/// A mixture of experts: which experts a token takes, and how much of each.
+struct Experts {
+  int64_t count = 0, per_token = 0;
+  int64_t feed_forward = 0;  // of one expert
+  enum class Scores : uint8_t { kSoftmax, kSigmoid, kSoftmaxOfChosen } scores = Scores::kSoftmax;
+  bool normalise = false;               // the chosen experts' scores add up to 1
+  double scale = 1.0;                   // of the scores, last
+  bool choice_bias = false;             // added to the scores for the choice only
+  int64_t groups = 1, groups_kept = 1;  // experts are chosen from the best groups
+  bool group_by_best_two = false;       // a group's score is the sum of its two best, else its best
+  int64_t shared_feed_forward = 0;      // of an expert that every token takes; 0: none
+  bool shared_gate = false;             // which a sigmoid weighs
+  bool operator==(const Experts&) const = default;
+};
 
 /// What a dense decoder needs to be built. Each model file fills it from its own keys.
 struct DecoderConfig {
@@ -49,15 +82,19 @@ struct DecoderConfig {
   double norm_epsilon = 1e-5;
   Activation activation = Activation::kSilu;
   bool tied_embedding = false;
-  bool head_bias = false;             // added to the logits; the file holds it
-  bool qk_norm = false;               // RMS norm of each head's q and k before rotation (Gemma 3)
-  bool post_norms = false;            // norms after attention and after the MLP (Gemma)
-  double embedding_scale = 1.0;       // Gemma: sqrt(hidden)
-  double attention_scale = 0.0;       // of q.k
-  double final_soft_cap = 0.0;        // of the logits; 0: none
-  std::vector<Rotary> rotaries;       // distinct ones
-  std::vector<int32_t> layer_rotary;  // by layer: index into rotaries
-  std::vector<int64_t> layer_window;  // by layer: keys seen, the token's own included; 0 = all
+  bool head_bias = false;                      // added to the logits; the file holds it
+  bool qkv_bias = false, output_bias = false;  // of the attention's projections
+  bool qk_norm = false;                        // RMS norm of each head's q and k before rotation
+  bool post_norms = false;                     // norms after attention and after the MLP (Gemma)
+  double embedding_scale = 1.0;                // Gemma: sqrt(hidden)
+  double attention_scale = 0.0;                // of q.k
+  double attention_soft_cap = 0.0;             // of the scores; 0: none
+  double final_soft_cap = 0.0;                 // of the logits; 0: none
+  Experts experts;
+  std::vector<LayerKind> layer_kinds;  // by layer; empty: all are attention and a dense MLP
+  std::vector<Rotary> rotaries;        // distinct ones
+  std::vector<int32_t> layer_rotary;   // by layer: index into rotaries
+  std::vector<int64_t> layer_window;   // by layer: keys seen, the token's own included; 0 = all
   std::vector<std::string> assumptions;
 };
 
@@ -71,6 +108,17 @@ enum class Layout : uint8_t {
 };
 /// Which rows of a tensor that holds several parameters, one under the other: q, k and v, or gate and up.
 enum class Part : uint8_t { kWhole, kQuery, kKey, kValue, kGate, kUp };
+/// Which layers, of which configurations, have a weight.
+enum class Needs : uint8_t {
+  kAlways,
+  kQkvBias,
+  kOutputBias,
+  kDense,    // a layer with a dense MLP
+  kExperts,  // a layer with a mixture of experts:
+  kChoiceBias,
+  kSharedExpert,
+  kSharedGate
+};
 struct TensorSource {
   std::string tensor;  // name in the checkpoint
   Layout layout = Layout::kAsStored;
@@ -123,12 +171,24 @@ struct StepProgram {
 };
 
 /// A weight's names: `parameter` in the graph, then in the two containers. Those of a layer leave out the
-/// layer's prefix ("layer.3.", "blk.3.", "model.layers.3.").
+/// layer's prefix ("layer.3.", "blk.3.", "model.layers.3."). "{}" in a container's name stands for the
+/// expert: the parameter [experts, ...] is all of them, stacked.
 struct WeightName {
   std::string_view parameter, gguf, hf;
   Layout gguf_layout = Layout::kAsStored, hf_layout = Layout::kAsStored;
   Part part = Part::kWhole;  // in both containers
+  Needs needs = Needs::kAlways;
 };
+/// For the tables: the name, in layers or configurations that have it, or as a part of a fused tensor.
+constexpr WeightName only(Needs needs, WeightName name) {
+  name.needs = needs;
+  return name;
+}
+constexpr WeightName partOf(Part part, WeightName name) {
+  name.part = part;
+  return name;
+}
+
 /// An architecture that is close to a model but is not it, and why.
 struct Refusal {
   std::string_view architecture, reason;

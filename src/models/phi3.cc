@@ -10,7 +10,6 @@ namespace {
 constexpr std::string_view kGguf[] = {"phi3"};
 constexpr std::string_view kHf[] = {"Phi3ForCausalLM"};
 
-constexpr Layout kStored = Layout::kAsStored;
 constexpr WeightName kGlobal[] = {
     {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
     {"final_norm.weight", "output_norm.weight", "model.norm.weight"},
@@ -18,13 +17,13 @@ constexpr WeightName kGlobal[] = {
 };
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight"},
-    {"attention.q.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight", kStored, kStored, Part::kQuery},
-    {"attention.k.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight", kStored, kStored, Part::kKey},
-    {"attention.v.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight", kStored, kStored, Part::kValue},
+    partOf(Part::kQuery, {"attention.q.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight"}),
+    partOf(Part::kKey, {"attention.k.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight"}),
+    partOf(Part::kValue, {"attention.v.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight"}),
     {"attention.o.weight", "attn_output.weight", "self_attn.o_proj.weight"},
     {"mlp.norm.weight", "ffn_norm.weight", "post_attention_layernorm.weight"},
-    {"mlp.gate.weight", "ffn_up.weight", "mlp.gate_up_proj.weight", kStored, kStored, Part::kGate},
-    {"mlp.up.weight", "ffn_up.weight", "mlp.gate_up_proj.weight", kStored, kStored, Part::kUp},
+    partOf(Part::kGate, {"mlp.gate.weight", "ffn_up.weight", "mlp.gate_up_proj.weight"}),
+    partOf(Part::kUp, {"mlp.up.weight", "ffn_up.weight", "mlp.gate_up_proj.weight"}),
     {"mlp.down.weight", "ffn_down.weight", "mlp.down_proj.weight"},
 };
 
@@ -43,8 +42,7 @@ void readHf(io::ConfigReader& keys, DecoderConfig& config) {
   config.activation = readHfActivation(keys, "hidden_act", "silu");
   config.rotaries = {readHfRotary(keys, {.parameters = "rope_parameters"}, config.head_dim)};
   useOneKindOfLayer(config);
-  if (std::optional<int64_t> window = optionalSize(keys, "sliding_window"))
-    config.layer_window.assign(config.layer_window.size(), *window);
+  readHfWindow(keys, config);
   refuseIfTrue(keys, "attention_bias");
   // The first is what longrope scales by, which is refused by its type; the others are of training.
   for (const char* key :

@@ -193,7 +193,7 @@ TEST(LlamaConfig, ValuesOutOfRangeAreNamedByFileKeyAndRange) {
 
 TEST(LlamaConfig, GgufExtras) {
   TinyModel tiny = ggufModel("llama.json");
-  tiny.checkpoint.metadata["llama.expert_count"] = integer(8);
+  tiny.checkpoint.metadata["llama.expert_used_count"] = integer(2);
   tiny.checkpoint.metadata["llama.rope.scaling.type"] = {std::string("yarn")};
   tiny.checkpoint.metadata["llama.rope.scaling.factor"] = number(4);
   tiny.checkpoint.metadata["llama.rope.dimension_count"] = integer(4);
@@ -201,7 +201,7 @@ TEST(LlamaConfig, GgufExtras) {
   tiny.add("rope_freqs.weight", {7}, std::vector<float>(7, 1.0f));
   std::string error = errorOf(tiny.checkpoint);
   for (const char* part :
-       {"5 faults", "expert_count: mixtures of experts",
+       {"5 faults", "expert_used_count is 2 of no experts",
         "scaling.type = \"yarn\" is not supported (none, linear)",
         "dimension_count 4 is not the head's width 10",
         "rope_freqs.weight has shape [7], the head's width needs [5]", "llama.logit_scale is not understood"})
@@ -252,12 +252,12 @@ TEST(Architectures, UnknownOnesListWhatExists) {
   io::Checkpoint checkpoint;
   checkpoint.source = "x.gguf";
   checkpoint.architecture = "falcon";
-  EXPECT_TRUE(
-      contains(errorOf(checkpoint), "x.gguf: unknown architecture \"falcon\" (known: gemma3, llama, "));
+  EXPECT_TRUE(contains(errorOf(checkpoint),
+                       "x.gguf: unknown architecture \"falcon\" (known: gemma2, gemma3, llama, "));
   checkpoint.container = io::Container::kHuggingFace;
-  EXPECT_TRUE(
-      contains(errorOf(checkpoint),
-               "x.gguf: unknown architecture \"falcon\" (known: Gemma3ForCausalLM, LlamaForCausalLM, "));
+  EXPECT_TRUE(contains(errorOf(checkpoint),
+                       "x.gguf: unknown architecture \"falcon\" (known: Gemma2ForCausalLM, "
+                       "Gemma3ForCausalLM, LlamaForCausalLM, "));
   checkpoint.architecture = "Gemma3ForConditionalGeneration";
   EXPECT_TRUE(
       contains(errorOf(checkpoint), "Gemma3ForConditionalGeneration is not supported: it reads images"));
@@ -349,7 +349,8 @@ TEST(CheckTensors, FusedPartsAreOneTensor) {
     for (const WeightName& name : modelOf(config).layer_weights) {
       if (name.parameter != parameter) continue;
       std::vector<float> values(static_cast<size_t>(rows) * 40);
-      must(readRows(phi.checkpoint, tensorSource(name, config, io::Container::kHuggingFace, 1), 0, values));
+      must(readRows(phi.checkpoint, tensorSources(name, config, io::Container::kHuggingFace, 1)[0], 0,
+                    values));
       EXPECT_TRUE(std::equal(values.begin(), values.end(), qkv.begin() + first * 40)) << parameter;
     }
   }

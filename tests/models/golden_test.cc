@@ -1,6 +1,4 @@
 // The tiny models against Hugging Face transformers (tools/reference/models/make_goldens.py).
-#include <filesystem>
-
 #include "tiny_model.h"
 
 namespace sublane::models {
@@ -49,22 +47,13 @@ double differenceAtOnce(Session& session, const Golden& golden) {
   return largestDifference(session.run({{0, golden.tokens}})[0].logits, golden.logits.rbegin()->second);
 }
 
-/// Every goldens/*.json: a new model adds its files and nothing here.
-std::vector<std::string> goldenNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(goldenPath("")))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 class GoldenTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenTest, LogitsEqualTransformers) {
   Golden golden = readGolden(GetParam());
   TinyModel tiny = hfModel(GetParam() + ".json");
   must(checkTensors(tiny.checkpoint, must(readConfig(tiny.checkpoint))));
-  for (bool loop : {false, true}) {
+  for (bool loop : loops(tiny.checkpoint)) {
     Session chunks(tiny.checkpoint, inFloat32(loop)), once(tiny.checkpoint, inFloat32(loop));
     EXPECT_LT(differenceInChunks(chunks, golden), kTolerance) << "loop " << loop;
     EXPECT_LT(differenceAtOnce(once, golden), kTolerance) << "loop " << loop;
@@ -81,8 +70,13 @@ TEST_P(GoldenTest, APerturbedWeightShows) {
                          : values.size() / 2;
     float saved = values[element];
     values[element] += 0.5f;
-    Session session(tiny.checkpoint, inFloat32());
-    EXPECT_GT(differenceAtOnce(session, golden), kTolerance) << tensor.name;
+    Session once(tiny.checkpoint, inFloat32());
+    double difference = differenceAtOnce(once, golden);
+    if (difference <= kTolerance) {  // an expert that the last token doesn't take
+      Session chunks(tiny.checkpoint, inFloat32());
+      difference = differenceInChunks(chunks, golden);
+    }
+    EXPECT_GT(difference, kTolerance) << tensor.name;
     values[element] = saved;
   }
 }
@@ -93,9 +87,10 @@ INSTANTIATE_TEST_SUITE_P(Tiny, GoldenTest, testing::ValuesIn(goldenNames()),
 // One model in two containers: q and k rows interleaved (case 25), norms as gains (case 58), llama3 scaling
 // as divisors (case 20).
 TEST(Containers, GgufGivesTheSameLogits) {
-  for (const char* name : {"llama", "llama_scaled", "gemma3", "phi3"}) {
+  for (const std::string& name : goldenNames()) {
+    if (!hasGguf(hfModel(name + ".json"))) continue;
     Golden golden = readGolden(name);
-    TinyModel tiny = ggufModel(std::string(name) + ".json");
+    TinyModel tiny = ggufModel(name + ".json");
     must(checkTensors(tiny.checkpoint, must(readConfig(tiny.checkpoint))));
     Session session(tiny.checkpoint, inFloat32());
     EXPECT_LT(differenceAtOnce(session, golden), kTolerance) << name;

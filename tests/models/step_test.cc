@@ -45,9 +45,9 @@ void expectSame(const Story& story, const Story& expected, const std::string& wh
   }
 }
 
-class StepTest : public testing::TestWithParam<const char*> {
+class StepTest : public testing::TestWithParam<std::string> {
  protected:
-  TinyModel tiny_ = hfModel(GetParam());
+  TinyModel tiny_ = hfModel(GetParam() + ".json");
   const io::Checkpoint& checkpoint_ = tiny_.checkpoint;
 };
 
@@ -71,7 +71,7 @@ TEST_P(StepTest, ChunksAndSingleTokensEqualOnePrefill) {
 }
 
 TEST_P(StepTest, ABatchOfFourUnlikePromptsEqualsEachAlone) {
-  for (bool loop : {false, true})
+  for (bool loop : loops(checkpoint_))
     for (Session::Options options :
          {Session::Options{},
           Session::Options{.spare_tokens = 5, .spare_rows = 2, .spare_queries = 3, .page_seed = 7}}) {
@@ -102,7 +102,7 @@ TEST_P(StepTest, BFloat16StaysNearFloat32) {
   std::vector<double> expected = exact.run({{0, kPrompts[3]}})[0].logits;
   double largest = 0;
   for (double value : expected) largest = std::max(largest, std::abs(value));
-  for (bool loop : {false, true}) {
+  for (bool loop : loops(checkpoint_)) {
     narrow.layers_in_loop = loop;
     Session session(checkpoint_, narrow, {.spare_tokens = 3, .spare_rows = 1});
     double difference = largestDifference(session.run({{0, kPrompts[3]}})[0].logits, expected);
@@ -127,7 +127,8 @@ TEST_P(StepTest, SampledRowsBesideGreedyOnes) {
   EXPECT_GT(seen.size(), 3u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Tiny, StepTest, testing::Values("llama.json", "gemma3.json", "gemma3_capped.json"));
+INSTANTIATE_TEST_SUITE_P(Tiny, StepTest, testing::ValuesIn(goldenNames()),
+                         [](const auto& name) { return name.param; });
 
 // The window has an effect past its length, and none within it.
 TEST(Window, CountsPastItsLengthOnly) {
@@ -195,6 +196,13 @@ TEST(StepProgram, NamesPlacesAndTypes) {
   EXPECT_EQ(loop.graph.outputs.back().aliased_parameter,
             static_cast<int32_t>(loop.graph.parameters.size()) - 1);
   expectPlaces(loop.graph, 5, false);
+}
+
+TEST(StepProgram, RefusesALoopOverUnlikeLayers) {
+  DecoderConfig config = must(readConfig(hfModel("qwen3_moe.json").checkpoint));
+  Result<StepProgram> step = buildStep(config, {}, {.layers_in_loop = true}, io::Container::kHuggingFace);
+  ASSERT_FALSE(step.ok());
+  EXPECT_EQ(step.error().message(), "qwen3: its layers are of several kinds, which no loop holds");
 }
 
 TEST(StepProgram, RefusesShapesThatDontFit) {

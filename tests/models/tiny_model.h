@@ -9,8 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -30,6 +32,15 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 inline std::string goldenPath(const std::string& name) {
   return std::string(SUBLANE_SOURCE_DIR) + "/tests/models/goldens/" + name;
+}
+
+/// Every goldens/*.json: a new model adds its files and nothing here.
+inline std::vector<std::string> goldenNames() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(goldenPath("")))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 /// In [-1, 1), 24 bits.
@@ -94,7 +105,7 @@ inline std::vector<std::pair<WeightName, int64_t>> allWeights(const DecoderConfi
   std::vector<std::pair<WeightName, int64_t>> all;
   for (const WeightName& name : globalWeights(modelOf(config), config)) all.push_back({name, -1});
   for (int64_t layer = 0; layer < config.layers; ++layer)
-    for (const WeightName& name : modelOf(config).layer_weights) all.push_back({name, layer});
+    for (const WeightName& name : layerWeights(modelOf(config), config, layer)) all.push_back({name, layer});
   return all;
 }
 
@@ -103,10 +114,11 @@ inline TinyModel hfModel(const std::string& config_file) {
   tiny.checkpoint = must(io::openConfig(goldenPath(config_file)));
   DecoderConfig config = must(readConfig(tiny.checkpoint));
   for (const auto& [name, layer] : allWeights(config)) {
-    std::string tensor = tensorSource(name, config, io::Container::kHuggingFace, layer).tensor;
-    if (tiny.checkpoint.find(tensor) != nullptr) continue;  // a part of what is there
-    graph::Shape shape = storedShape(name, config, io::Container::kHuggingFace);
-    tiny.add(tensor, shape, tinyWeight(tensor, shape, config.model == "gemma3"));
+    for (const TensorSource& source : tensorSources(name, config, io::Container::kHuggingFace, layer)) {
+      if (tiny.checkpoint.find(source.tensor) != nullptr) continue;  // a part of what is there
+      graph::Shape shape = storedShape(name, config, io::Container::kHuggingFace);
+      tiny.add(source.tensor, shape, tinyWeight(source.tensor, shape, config.model.starts_with("gemma")));
+    }
   }
   return tiny;
 }
@@ -114,8 +126,20 @@ inline TinyModel hfModel(const std::string& config_file) {
 inline io::MetadataValue number(double value) { return {value}; }
 inline io::MetadataValue integer(int64_t value) { return {value}; }
 
+/// "" where the container can't say what the configuration does.
+inline std::string ggufArchitecture(const DecoderConfig& c) {
+  const bool experts = c.experts.count > 0;
+  const bool usual_scale =
+      std::abs(c.attention_scale * std::sqrt(static_cast<double>(c.head_dim)) - 1) < 1e-9;
+  if (!usual_scale || c.rotaries[0].scaling == Rotary::Scaling::kLinear) return "";
+  if (c.model == "llama" && c.layer_window[0] != 0) return "";  // a Mistral with a window
+  if (c.model == "qwen2" && c.layer_window.back() != 0) return "";
+  if (c.model == "qwen3" && c.qkv_bias) return "";
+  return c.model == "qwen3" && experts ? "qwen3moe" : c.model;
+}
+
 inline io::Metadata ggufMetadata(const DecoderConfig& c) {
-  const std::string p = c.model + ".";
+  const std::string p = ggufArchitecture(c) + ".";
   io::Metadata m;
   m[p + "block_count"] = integer(c.layers);
   m[p + "context_length"] = integer(c.context);
@@ -128,8 +152,18 @@ inline io::Metadata ggufMetadata(const DecoderConfig& c) {
   m[p + "attention.layer_norm_rms_epsilon"] = number(c.norm_epsilon);
   m[p + "rope.freq_base"] = number(c.rotaries[0].theta);
   m[p + "vocab_size"] = integer(c.vocabulary);
-  m["general.architecture"] = {c.model};
-  if (c.model == "phi3") m[p + "attention.sliding_window"] = integer(c.layer_window[0]);
+  m["general.architecture"] = {ggufArchitecture(c)};
+  if (c.experts.count > 0) {
+    m[p + "expert_count"] = integer(c.experts.count);
+    m[p + "expert_used_count"] = integer(c.experts.per_token);
+    if (c.model == "qwen3") m[p + "expert_feed_forward_length"] = integer(c.experts.feed_forward);
+  }
+  if (c.model == "phi3" || c.model == "gemma2")
+    m[p + "attention.sliding_window"] = integer(c.layer_window[0]);
+  if (c.model == "gemma2") {
+    m[p + "attn_logit_softcapping"] = number(c.attention_soft_cap);
+    m[p + "final_logit_softcapping"] = number(c.final_soft_cap);
+  }
   if (c.model == "gemma3") {
     m[p + "attention.sliding_window"] = integer(c.layer_window[0]);
     m[p + "attention.sliding_window_pattern"] = integer(2);
@@ -144,17 +178,19 @@ inline TinyModel ggufModel(const std::string& config_file) {
   TinyModel hf = hfModel(config_file), gguf;
   DecoderConfig config = must(readConfig(hf.checkpoint));
   gguf.checkpoint.source = "tiny.gguf";
-  gguf.checkpoint.architecture = config.model;
+  gguf.checkpoint.architecture = ggufArchitecture(config);
   gguf.checkpoint.metadata = ggufMetadata(config);
   for (const auto& [name, layer] : allWeights(config)) {
     graph::Shape shape = storedShape(name, config, io::Container::kGguf);
-    if (gguf.checkpoint.find(tensorSource(name, config, io::Container::kGguf, layer).tensor) != nullptr)
-      continue;
-    const std::vector<float>& stored =
-        hf.values(tensorSource(name, config, io::Container::kHuggingFace, layer).tensor);
-    TensorSource target = tensorSource(name, config, io::Container::kGguf, layer);
+    TensorSource target = tensorSources(name, config, io::Container::kGguf, layer)[0];
+    if (gguf.checkpoint.find(target.tensor) != nullptr) continue;
+    std::vector<float> stored;  // GGUF has the experts in one tensor
+    for (const TensorSource& source : tensorSources(name, config, io::Container::kHuggingFace, layer)) {
+      const std::vector<float>& part = hf.values(source.tensor);
+      stored.insert(stored.end(), part.begin(), part.end());
+    }
     std::vector<float> values = stored;
-    if (isNorm(name.parameter) && config.model == "gemma3")
+    if (isNorm(name.parameter) && config.model.starts_with("gemma"))
       for (float& value : values) value += 1.0f;
     bool q = name.parameter == "attention.q.weight", k = name.parameter == "attention.k.weight";
     if (config.model == "llama" && (q || k)) {
@@ -176,6 +212,19 @@ inline TinyModel ggufModel(const std::string& config_file) {
     gguf.add("rope_freqs.weight", {config.head_dim / 2}, divisors);
   }
   return gguf;
+}
+
+/// Unrolled, and in a loop where all layers are of one kind (else that is refused, see step_test).
+inline std::vector<bool> loops(const io::Checkpoint& checkpoint) {
+  const std::vector<LayerKind> kinds = must(readConfig(checkpoint)).layer_kinds;
+  const bool alike = std::ranges::all_of(kinds, [&](const LayerKind& kind) { return kind == kinds[0]; });
+  return alike ? std::vector<bool>{false, true} : std::vector<bool>{false};
+}
+
+/// GGUF knows no expert among dense layers, no norm of Mistral's name.
+inline bool hasGguf(const TinyModel& tiny) {
+  const DecoderConfig config = must(readConfig(tiny.checkpoint));
+  return ggufArchitecture(config) != "" && loops(tiny.checkpoint).size() == 2;
 }
 
 /// Tokens that one sequence brings to a step; they follow what it brought before.

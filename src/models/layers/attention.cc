@@ -12,14 +12,15 @@ Heads project(Builder& b, const LayerInputs& in, const LayerWeights& weights, Va
   auto scope = b.at({in.layer, "attention.qkv"});
   const DecoderConfig& config = in.config;
   int64_t tokens = b.type(h).shape[0];
-  auto heads = [&](const char* weight, int64_t count) {
-    return b.reshape(linear(b, h, weights.at(weight)), {tokens, count, config.head_dim});
+  auto heads = [&](const std::string& name, int64_t count) {
+    ValueId x = addBias(b, linear(b, h, weights.at(name + ".weight")), weights, name + ".bias");
+    return b.reshape(x, {tokens, count, config.head_dim});
   };
-  return {heads("attention.q.weight", config.heads), heads("attention.k.weight", config.kv_heads),
-          heads("attention.v.weight", config.kv_heads)};
+  return {heads("attention.q", config.heads), heads("attention.k", config.kv_heads),
+          heads("attention.v", config.kv_heads)};
 }
 
-/// Norms before rotation, as Gemma 3 does.
+/// Norms before rotation.
 void normAndRotate(Builder& b, const LayerInputs& in, const LayerWeights& weights, Heads& heads) {
   auto scope = b.at({in.layer, "attention.rotary"});
   if (in.config.qk_norm) {
@@ -53,12 +54,13 @@ LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weig
     const TokenInputs& t = in.tokens;
     attended = b.pagedAttention({heads.q, state.k_cache, state.v_cache, t.page_table, t.lengths, t.positions,
                                  t.token_sequence, t.token_column, t.query_token, in.window},
-                                {.scale = config.attention_scale});
+                                {.scale = config.attention_scale, .soft_cap = config.attention_soft_cap});
   }
   auto scope = b.at({in.layer, "attention.out"});
   int64_t tokens = b.type(state.x).shape[0];
   ValueId out = linear(b, b.reshape(attended, {tokens, config.heads * config.head_dim}),
                        weights.at("attention.o.weight"));
+  out = addBias(b, out, weights, "attention.o.bias");
   if (config.post_norms) out = rmsNorm(b, out, weights.at("attention.post_norm.weight"), config.norm_epsilon);
   state.x = addResidual(b, state.x, out);
   return state;

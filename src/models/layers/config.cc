@@ -9,6 +9,8 @@
 namespace sublane::models {
 namespace {
 
+constexpr int64_t kMostExperts = 4096;  // beyond any model; keeps a broken file from asking for memory
+
 class Faults {
  public:
   template <class... Args>
@@ -42,6 +44,7 @@ void checkSizes(const DecoderConfig& config, Faults& faults) {
   faults.unless(config.attention_scale > 0 && std::isfinite(config.attention_scale), "attention scale is {}",
                 config.attention_scale);
   faults.unless(config.final_soft_cap >= 0, "final soft cap is {}", config.final_soft_cap);
+  faults.unless(config.attention_soft_cap >= 0, "soft cap of the scores is {}", config.attention_soft_cap);
 }
 
 void checkRotary(const Rotary& rotary, const DecoderConfig& config, Faults& faults) {
@@ -78,6 +81,47 @@ void checkLayers(const DecoderConfig& config, Faults& faults) {
     faults.unless(window >= 0 && window <= kMostElements, "a layer's window is {}", window);
 }
 
+void checkExperts(const DecoderConfig& config, Faults& faults) {
+  faults.unless(
+      config.layer_kinds.empty() || static_cast<int64_t>(config.layer_kinds.size()) == config.layers,
+      "{} layer kinds for {} layers", config.layer_kinds.size(), config.layers);
+  const bool used = std::ranges::any_of(
+      config.layer_kinds, [](const LayerKind& kind) { return kind.feed_forward == FeedForward::kExperts; });
+  if (!used) return;
+  const Experts& e = config.experts;
+  faults.unless(e.count > 0 && e.count <= kMostExperts, "{} experts are not between 1 and {}", e.count,
+                kMostExperts);
+  faults.unless(e.per_token > 0 && e.per_token <= e.count, "{} experts a token of {}", e.per_token, e.count);
+  faults.unless(e.feed_forward > 0 && e.feed_forward <= kMostElements, "an expert's feed-forward size is {}",
+                e.feed_forward);
+  faults.unless(e.groups > 0 && e.count % e.groups == 0, "{} experts are not a multiple of {} groups",
+                e.count, e.groups);
+  faults.unless(e.groups_kept > 0 && e.groups_kept <= e.groups, "{} groups kept of {}", e.groups_kept,
+                e.groups);
+  if (e.groups > 0 && e.groups_kept > 0 && e.groups_kept <= e.groups)
+    faults.unless(e.per_token <= e.count / e.groups * e.groups_kept,
+                  "{} experts a token, but {} groups hold {}", e.per_token, e.groups_kept,
+                  e.count / e.groups * e.groups_kept);
+}
+
+std::string describeExperts(const DecoderConfig& config) {
+  const Experts& e = config.experts;
+  const auto layers = std::ranges::count_if(
+      config.layer_kinds, [](const LayerKind& kind) { return kind.feed_forward == FeedForward::kExperts; });
+  std::string text = fmt::format("experts in {} of {} layers: {} of {} a token, each {}", layers,
+                                 config.layers, e.per_token, e.count, e.feed_forward);
+  constexpr const char* kScores[] = {"softmax", "sigmoid", "softmax of the chosen"};
+  text += fmt::format(", scores by {}{}", kScores[static_cast<size_t>(e.scores)],
+                      e.normalise ? ", adding up to 1" : "");
+  if (e.choice_bias) text += ", a bias for the choice";
+  if (e.groups > 1) text += fmt::format(", from the best {} of {} groups", e.groups_kept, e.groups);
+  if (e.scale != 1.0) text += fmt::format(", times {:g}", e.scale);
+  if (e.shared_feed_forward > 0)
+    text +=
+        fmt::format(", a shared one of {}{}", e.shared_feed_forward, e.shared_gate ? " behind a gate" : "");
+  return text;
+}
+
 std::string describeRotary(const Rotary& rotary) {
   std::string text = fmt::format("theta {:g}, {} of each head's channels", rotary.theta, rotary.dim);
   if (rotary.scaling == Rotary::Scaling::kLinear)
@@ -112,6 +156,7 @@ Status checkConfig(const DecoderConfig& config) {
   faults.unless(!config.rotaries.empty(), "no rotary positions");
   for (const Rotary& rotary : config.rotaries) checkRotary(rotary, config, faults);
   checkLayers(config, faults);
+  checkExperts(config, faults);
   return faults.asStatus(config.model);
 }
 
@@ -123,6 +168,9 @@ std::vector<std::string> describe(const DecoderConfig& config) {
   lines.push_back(fmt::format("attention: {} heads over {} kv heads of {}, scale {:.6g}{}", config.heads,
                               config.kv_heads, config.head_dim, config.attention_scale,
                               config.qk_norm ? ", q and k normed" : ""));
+  if (config.attention_soft_cap > 0)
+    lines.back() += fmt::format(", scores capped at {:g}", config.attention_soft_cap);
+  if (config.qkv_bias) lines.back() += ", biases";
   for (size_t i = 0; i < config.rotaries.size(); ++i)
     lines.push_back(
         fmt::format("rotary {}: {}; {}", i, describeRotary(config.rotaries[i]), describeLayers(config, i)));
@@ -131,6 +179,7 @@ std::vector<std::string> describe(const DecoderConfig& config) {
       config.post_norms ? 4 : 2, config.activation == Activation::kSilu ? "gated silu" : "gated gelu (tanh)",
       config.tied_embedding ? "tied" : "own",
       config.embedding_scale == 1.0 ? "" : fmt::format(", embedding times {:.6g}", config.embedding_scale)));
+  if (config.experts.count > 0) lines.push_back(describeExperts(config));
   for (const std::string& assumption : config.assumptions) lines.push_back("assumed: " + assumption);
   return lines;
 }

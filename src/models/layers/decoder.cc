@@ -61,6 +61,11 @@ ValueId byLayer(Builder& b, const std::vector<T>& values) {
   return runs.size() == 1 ? runs[0] : b.concatenate(runs, 0);
 }
 
+bool allLayersAlike(const DecoderConfig& config) {
+  return std::ranges::all_of(config.layer_kinds,
+                             [&](const LayerKind& kind) { return kind == config.layer_kinds[0]; });
+}
+
 class DecoderBuilder {
  public:
   DecoderBuilder(const Model& model, const DecoderConfig& config, const StepShape& shape,
@@ -125,23 +130,24 @@ class DecoderBuilder {
   }
   Type weightType(const WeightName& name) const {
     graph::Shape shape = weightShape(config_, name.parameter);
-    return {shape.size() == 1 ? DType::kF32 : options_.weights, shape};  // gains and biases stay float32
+    // Gains, biases and the router stay float32.
+    const bool exact = shape.size() == 1 || name.parameter == "experts.router.weight";
+    return {exact ? DType::kF32 : options_.weights, shape};
   }
 
   void declareWeights() {
     for (const WeightName& name : globalWeights(model_, config_))
       globals_[std::string(name.parameter)] =
-          weight(std::string(name.parameter), weightType(name),
-                 std::vector<TensorSource>{tensorSource(name, config_, container_, -1)});
+          weight(std::string(name.parameter), weightType(name), tensorSources(name, config_, container_, -1));
     if (options_.layers_in_loop) {
-      for (const WeightName& name : model_.layer_weights) declareStacked(name);
+      for (const WeightName& name : layerWeights(model_, config_, 0)) declareStacked(name);
     } else {
       layers_.resize(static_cast<size_t>(config_.layers));
       for (int64_t layer = 0; layer < config_.layers; ++layer)
-        for (const WeightName& name : model_.layer_weights)
+        for (const WeightName& name : layerWeights(model_, config_, layer))
           layers_[static_cast<size_t>(layer)][std::string(name.parameter)] =
               weight(fmt::format("layer.{}.{}", layer, name.parameter), weightType(name),
-                     std::vector<TensorSource>{tensorSource(name, config_, container_, layer)});
+                     tensorSources(name, config_, container_, layer));
     }
     int64_t positions = shape_.pages_per_sequence * shape_.page_size;
     for (size_t i = 0; i < config_.rotaries.size(); ++i) {
@@ -159,7 +165,7 @@ class DecoderBuilder {
   void declareStacked(const WeightName& name) {
     std::vector<TensorSource> sources;
     for (int64_t layer = 0; layer < config_.layers; ++layer)
-      sources.push_back(tensorSource(name, config_, container_, layer));
+      std::ranges::copy(tensorSources(name, config_, container_, layer), std::back_inserter(sources));
     Type type = weightType(name);
     type.shape.insert(type.shape.begin(), config_.layers);
     stacked_.push_back(weight(fmt::format("layers.{}", name.parameter), type, std::move(sources)));
@@ -193,7 +199,7 @@ class DecoderBuilder {
 
   static LayerState layer(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state) {
     state = attention(b, in, weights, state);
-    state.x = gatedMlp(b, in, weights, state.x);
+    state.x = feedForward(b, in, weights, state.x);
     return state;
   }
 
@@ -243,9 +249,9 @@ class DecoderBuilder {
   std::vector<ValueId> loopBody(Builder& b, ValueId index, const std::vector<ValueId>& carried,
                                 const std::vector<ValueId>& fixed, const std::vector<ValueId>& slices) const {
     LayerWeights weights;
-    for (size_t i = 0; i < model_.layer_weights.size(); ++i)
-      weights[std::string(model_.layer_weights[i].parameter)] = slices[i];
-    ValueId window = slices[model_.layer_weights.size()], rotary = slices[model_.layer_weights.size() + 1];
+    const std::vector<WeightName> names = layerWeights(model_, config_, 0);
+    for (size_t i = 0; i < names.size(); ++i) weights[std::string(names[i].parameter)] = slices[i];
+    ValueId window = slices[names.size()], rotary = slices[names.size() + 1];
     TokenInputs tokens{fixed[0], fixed[1], fixed[2], fixed[3], fixed[4], fixed[5], fixed[6]};
     size_t count = config_.rotaries.size();
     std::span<const ValueId> tables(fixed);
@@ -339,6 +345,9 @@ Result<StepProgram> buildDecoder(const Model& model, const DecoderConfig& config
                                  const StepOptions& options, io::Container container) {
   SUBLANE_CHECK_OK(checkConfig(config));
   SUBLANE_CHECK_OK(checkShape(config, shape));
+  if (options.layers_in_loop && !allLayersAlike(config))
+    return inputError("{}: its layers are of several kinds, which no loop holds", config.model)
+        .hint("unroll them: --layers unrolled");
   for (DType dtype : {options.weights, options.activations, options.cache})
     if (!isFloat(dtype))
       return inputError("{} step: {} is not a float type", config.model, formats::name(dtype));

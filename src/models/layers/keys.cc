@@ -226,6 +226,46 @@ void refuseIfTrue(io::ConfigReader& keys, const std::string& key) {
   if (keys.optionalBool(key).value_or(false)) keys.refuse(key + " = true is not supported");
 }
 
+void readHfWindow(io::ConfigReader& keys, DecoderConfig& config) {
+  if (std::optional<int64_t> window = optionalSize(keys, "sliding_window"))
+    config.layer_window.assign(config.layer_window.size(), *window);
+}
+
+std::optional<std::vector<bool>> readHfLayerTypes(io::ConfigReader& keys, int64_t layers) {
+  std::optional<std::vector<std::string>> types = keys.optionalStrings("layer_types");
+  if (!types) return std::nullopt;
+  if (static_cast<int64_t>(types->size()) != layers)
+    keys.refuse(fmt::format("layer_types names {} layers, num_hidden_layers is {}", types->size(), layers));
+  std::vector<bool> windowed;
+  for (const std::string& type : *types) {
+    if (type != "sliding_attention" && type != "full_attention")
+      keys.refuse(
+          fmt::format("layer_types: \"{}\" is not supported (sliding_attention, full_attention)", type));
+    windowed.push_back(type == "sliding_attention");
+  }
+  return windowed;
+}
+
+void readHfUpperWindow(io::ConfigReader& keys, DecoderConfig& config) {
+  const bool used = keys.optionalBool("use_sliding_window").value_or(false);
+  const std::optional<int64_t> window = optionalSize(keys, "sliding_window");
+  const int64_t first = keys.optionalInt("max_window_layers").value_or(28);  // the format's default
+  const std::optional<std::vector<bool>> types = readHfLayerTypes(keys, config.layers);
+  if (!used || !window) return;
+  for (int64_t layer = 0; layer < config.layers; ++layer) {
+    const auto i = static_cast<size_t>(layer);
+    const bool windowed = types && i < types->size() ? (*types)[i] : layer >= first;
+    if (windowed) config.layer_window[i] = *window;
+  }
+}
+
+double readHfCap(io::ConfigReader& keys, const std::string& key, double usual) {
+  if (keys.has(key)) return keys.optionalFloat(key).value_or(0.0);
+  if (keys.isNull(key)) return 0.0;
+  keys.assume(fmt::format("{} absent: {} by the family's default", key, usual));
+  return usual;
+}
+
 void useOneKindOfLayer(DecoderConfig& config) {
   config.layer_rotary.assign(static_cast<size_t>(config.layers), 0);
   config.layer_window.assign(static_cast<size_t>(config.layers), 0);

@@ -56,6 +56,18 @@ T otherwise(io::ConfigReader& keys, std::optional<T> value, T fallback, const st
   return fallback;
 }
 
+/// "sliding_window", when it is there, for every layer.
+void readHfWindow(io::ConfigReader& keys, DecoderConfig& config);
+
+/// Qwen's: "sliding_window" where "use_sliding_window" says so, in the layers from "max_window_layers" on or
+/// as "layer_types" has it.
+void readHfUpperWindow(io::ConfigReader& keys, DecoderConfig& config);
+/// "layer_types" of attention: which layers see a window. nullopt: the key is absent. Refused: not one a
+/// layer.
+std::optional<std::vector<bool>> readHfLayerTypes(io::ConfigReader& keys, int64_t layers);
+/// A soft cap; null is none.
+double readHfCap(io::ConfigReader& keys, const std::string& key, double usual);
+
 /// All layers alike: one rotary, no window.
 void useOneKindOfLayer(DecoderConfig& config);
 /// 1/sqrt(width); 0 for a width that checkConfig refuses.

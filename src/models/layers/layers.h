@@ -33,6 +33,9 @@ ValueId softCap(Builder& b, ValueId x, double cap);
 /// Values of one layer's weights in the graph that is being built, by name ("mlp.up.weight").
 using LayerWeights = std::map<std::string, ValueId, std::less<>>;
 
+/// x [T, N] + the vector of that name, where the layer has it.
+ValueId addBias(Builder& b, ValueId x, const LayerWeights& weights, std::string_view name);
+
 /// What each token needs to find its keys (see graph.h, paged attention).
 struct TokenInputs {
   ValueId positions, token_sequence, token_column, query_token, kv_slots, page_table, lengths;
@@ -53,7 +56,13 @@ struct LayerState {
 
 /// Norm, q k v, rotation, cache write, attention, output, residual.
 LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state);
-/// Norm, gate and up, down, residual.
-ValueId gatedMlp(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
+/// Norm, an MLP or a mixture of experts as the layer's weights say, residual.
+ValueId feedForward(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
+
+/// act(gate) * up, float32.
+ValueId gated(Builder& b, Activation activation, ValueId gate, ValueId up);
+/// x [T, hidden] in the activations' type -> f32 [T, hidden]: the experts that each token's router chooses,
+/// and a shared one if there is. Scores, choice and weights are float32; ties go to the lowest expert.
+ValueId mixtureOfExperts(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
 
 }  // namespace sublane::models

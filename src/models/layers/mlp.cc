@@ -29,24 +29,39 @@ ValueId linear(Builder& b, ValueId x, ValueId weight) {
   return b.linear(x, weight, DType::kF32);
 }
 
-ValueId gatedMlp(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x) {
-  ValueId h, gated;
+ValueId gated(Builder& b, Activation activation, ValueId gate, ValueId up) {
+  return b.multiply(activate(b, activation, gate), up);
+}
+
+namespace {
+
+ValueId denseMlp(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h) {
+  ValueId units;
+  {
+    auto scope = b.at({in.layer, "mlp.up"});
+    ValueId gate = linear(b, h, weights.at("mlp.gate.weight"));
+    ValueId up = linear(b, h, weights.at("mlp.up.weight"));
+    units = b.convert(gated(b, in.config.activation, gate, up), in.options.activations);
+  }
+  auto scope = b.at({in.layer, "mlp.down"});
+  return linear(b, units, weights.at("mlp.down.weight"));
+}
+
+}  // namespace
+
+ValueId feedForward(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x) {
+  ValueId h;
   {
     auto scope = b.at({in.layer, "mlp.norm"});
     h = rmsNorm(b, x, weights.at("mlp.norm.weight"), in.config.norm_epsilon);
     h = b.convert(h, in.options.activations);
   }
-  {
-    auto scope = b.at({in.layer, "mlp.up"});
-    ValueId gate = linear(b, h, weights.at("mlp.gate.weight"));
-    ValueId up = linear(b, h, weights.at("mlp.up.weight"));
-    gated = b.convert(b.multiply(activate(b, in.config.activation, gate), up), in.options.activations);
-  }
-  auto scope = b.at({in.layer, "mlp.down"});
-  ValueId down = linear(b, gated, weights.at("mlp.down.weight"));
+  const bool dense = weights.contains("mlp.down.weight");
+  ValueId update = dense ? denseMlp(b, in, weights, h) : mixtureOfExperts(b, in, weights, h);
+  auto scope = b.at({in.layer, dense ? "mlp.down" : "experts.down"});
   if (in.config.post_norms)
-    down = rmsNorm(b, down, weights.at("mlp.post_norm.weight"), in.config.norm_epsilon);
-  return addResidual(b, x, down);
+    update = rmsNorm(b, update, weights.at("mlp.post_norm.weight"), in.config.norm_epsilon);
+  return addResidual(b, x, update);
 }
 
 }  // namespace sublane::models

@@ -18,6 +18,11 @@ ValueId addResidual(Builder& b, ValueId x, ValueId update) {
   return b.convert(b.add(b.convert(x, DType::kF32), update), b.type(x).dtype);
 }
 
+ValueId addBias(Builder& b, ValueId x, const LayerWeights& weights, std::string_view name) {
+  auto bias = weights.find(name);
+  return bias == weights.end() ? x : b.add(x, b.broadcast(bias->second, b.type(x).shape, {1}));
+}
+
 ValueId softCap(Builder& b, ValueId x, double cap) {
   if (cap == 0.0) return x;
   ValueId limit = b.constant(b.type(x).dtype, cap);

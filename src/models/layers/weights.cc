@@ -68,13 +68,13 @@ std::vector<Wanted> wantedTensors(const Model& model, const DecoderConfig& confi
   std::vector<Wanted> wanted;
   std::set<std::string> seen;
   auto want = [&](const WeightName& name, int64_t layer) {
-    std::string tensor = tensorSource(name, config, container, layer).tensor;
-    if (seen.insert(tensor).second)
-      wanted.push_back({std::move(tensor), storedShape(name, config, container)});
+    for (TensorSource& source : tensorSources(name, config, container, layer))
+      if (seen.insert(source.tensor).second)
+        wanted.push_back({std::move(source.tensor), storedShape(name, config, container)});
   };
   for (const WeightName& name : globalWeights(model, config)) want(name, -1);
   for (int64_t layer = 0; layer < config.layers; ++layer)
-    for (const WeightName& name : model.layer_weights) want(name, layer);
+    for (const WeightName& name : layerWeights(model, config, layer)) want(name, layer);
   return wanted;
 }
 
@@ -86,8 +86,38 @@ std::string missingText(const Wanted& wanted, const std::string& head) {
 
 }  // namespace
 
+namespace {
+
+bool ofEachExpert(std::string_view stored) { return stored.find("{}") != std::string_view::npos; }
+
+bool has(const DecoderConfig& config, const LayerKind& kind, Needs needs) {
+  const bool experts = kind.feed_forward == FeedForward::kExperts;
+  switch (needs) {
+    case Needs::kAlways:
+      return true;
+    case Needs::kQkvBias:
+      return config.qkv_bias;
+    case Needs::kOutputBias:
+      return config.output_bias;
+    case Needs::kDense:
+      return !experts;
+    case Needs::kExperts:
+      return experts;
+    case Needs::kChoiceBias:
+      return experts && config.experts.choice_bias;
+    case Needs::kSharedExpert:
+      return experts && config.experts.shared_feed_forward > 0;
+    case Needs::kSharedGate:
+      return experts && config.experts.shared_gate;
+  }
+  return false;
+}
+
+}  // namespace
+
 graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter) {
   int64_t q = config.heads * config.head_dim, kv = config.kv_heads * config.head_dim;
+  const Experts& e = config.experts;
   const std::map<std::string_view, graph::Shape> shapes = {
       {"embed.weight", {config.vocabulary, config.hidden}},
       {"head.weight", {config.vocabulary, config.hidden}},
@@ -96,11 +126,24 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
       {"attention.k.weight", {kv, config.hidden}},
       {"attention.v.weight", {kv, config.hidden}},
       {"attention.o.weight", {config.hidden, q}},
+      {"attention.q.bias", {q}},
+      {"attention.k.bias", {kv}},
+      {"attention.v.bias", {kv}},
+      {"attention.o.bias", {config.hidden}},
       {"attention.q_norm.weight", {config.head_dim}},
       {"attention.k_norm.weight", {config.head_dim}},
       {"mlp.gate.weight", {config.feed_forward, config.hidden}},
       {"mlp.up.weight", {config.feed_forward, config.hidden}},
       {"mlp.down.weight", {config.hidden, config.feed_forward}},
+      {"experts.router.weight", {e.count, config.hidden}},
+      {"experts.choice_bias", {e.count}},
+      {"experts.gate.weight", {e.count, e.feed_forward, config.hidden}},
+      {"experts.up.weight", {e.count, e.feed_forward, config.hidden}},
+      {"experts.down.weight", {e.count, config.hidden, e.feed_forward}},
+      {"shared.gate.weight", {e.shared_feed_forward, config.hidden}},
+      {"shared.up.weight", {e.shared_feed_forward, config.hidden}},
+      {"shared.down.weight", {config.hidden, e.shared_feed_forward}},
+      {"shared.weigh.weight", {1, config.hidden}},
   };
   if (auto found = shapes.find(parameter); found != shapes.end()) return found->second;
   SUBLANE_CHECK(isNorm(parameter), "weight {}: no shape is known for it", parameter);
@@ -109,25 +152,44 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
 
 graph::Shape storedShape(const WeightName& name, const DecoderConfig& config, io::Container container) {
   graph::Shape shape = weightShape(config, name.parameter);
-  if (name.part != Part::kWhole) shape[0] = fusedRows(config, name.part).all;
   const bool gguf = container == io::Container::kGguf;
+  if (ofEachExpert(gguf ? name.gguf : name.hf)) shape.erase(shape.begin());
+  if (name.part != Part::kWhole) shape[0] = fusedRows(config, name.part).all;
   if ((gguf ? name.gguf_layout : name.hf_layout) == Layout::kTransposed) std::swap(shape[0], shape[1]);
   return shape;
 }
 
 bool isNorm(std::string_view parameter) { return parameter.find("norm.weight") != std::string_view::npos; }
 
-TensorSource tensorSource(const WeightName& name, const DecoderConfig& config, io::Container container,
-                          int64_t layer) {
+std::vector<TensorSource> tensorSources(const WeightName& name, const DecoderConfig& config,
+                                        io::Container container, int64_t layer) {
   bool gguf = container == io::Container::kGguf;
   std::string prefix;
   if (layer >= 0) prefix = fmt::format("{}.{}.", gguf ? "blk" : "model.layers", layer);
-  TensorSource source{prefix + std::string(gguf ? name.gguf : name.hf),
-                      gguf ? name.gguf_layout : name.hf_layout};
+  const std::string_view stored = gguf ? name.gguf : name.hf;
+  TensorSource source{prefix + std::string(stored), gguf ? name.gguf_layout : name.hf_layout};
   if (source.layout == Layout::kUnpermuteRotaryPairs)
-    source.heads = name.parameter == "attention.q.weight" ? config.heads : config.kv_heads;
+    source.heads = name.parameter.starts_with("attention.q.") ? config.heads : config.kv_heads;
   source.first_row = fusedRows(config, name.part).first;
-  return source;
+  if (!ofEachExpert(stored)) return {source};
+  std::vector<TensorSource> experts;
+  const size_t place = prefix.size() + stored.find("{}");
+  for (int64_t expert = 0; expert < config.experts.count; ++expert) {
+    experts.push_back(source);
+    experts.back().tensor.replace(place, 2, std::to_string(expert));
+  }
+  return experts;
+}
+
+LayerKind layerKind(const DecoderConfig& config, int64_t layer) {
+  return config.layer_kinds.empty() ? LayerKind{} : config.layer_kinds[static_cast<size_t>(layer)];
+}
+
+std::vector<WeightName> layerWeights(const Model& model, const DecoderConfig& config, int64_t layer) {
+  std::vector<WeightName> weights;
+  for (const WeightName& name : model.layer_weights)
+    if (has(config, layerKind(config, layer), name.needs)) weights.push_back(name);
+  return weights;
 }
 
 std::vector<WeightName> globalWeights(const Model& model, const DecoderConfig& config) {
@@ -143,8 +205,9 @@ int64_t parameterCount(const DecoderConfig& config) {
   int64_t count = 0;
   for (const WeightName& name : globalWeights(model, config))
     count += graph::elementCount(weightShape(config, name.parameter));
-  for (const WeightName& name : model.layer_weights)
-    count += config.layers * graph::elementCount(weightShape(config, name.parameter));
+  for (int64_t layer = 0; layer < config.layers; ++layer)
+    for (const WeightName& name : layerWeights(model, config, layer))
+      count += graph::elementCount(weightShape(config, name.parameter));
   return count;
 }
 

@@ -3,13 +3,16 @@
 Weights come from a hash of the tensor's name and the element's index, so that a golden is only its logits;
 tests/models/tiny_model.h has the same formula. Needs PyPI torch and transformers; the tests need neither.
 
-    python tools/reference/models/make_goldens.py            # writes beside each tests/models/goldens/*.json
+    python tools/reference/models/make_goldens.py [NAME ...]   # writes beside each tests/models/goldens/*.json
 """
 import json
 import math
 import pathlib
+import sys
+import tempfile
 
 import numpy
+import safetensors.torch
 import torch
 import transformers
 
@@ -45,24 +48,40 @@ def prompt(vocabulary: int) -> list:
     return [(7 * i * i + 3 * i + 5) % vocabulary for i in range(TOKENS)]
 
 
+def filled(config) -> transformers.PreTrainedModel:
+    """The model with hashed weights. They are given by their names in a checkpoint, which may be others than the
+    model's own (experts one by one): what save_pretrained writes says them, and from_pretrained reads them."""
+    random = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    delta = config.model_type.startswith("gemma")
+    with tempfile.TemporaryDirectory() as folder:
+        random.save_pretrained(folder)
+        path = pathlib.Path(folder) / "model.safetensors"
+        stored = safetensors.torch.load_file(path)
+        weights = {name: weight(name, tuple(value.shape), delta) for name, value in stored.items()}
+        safetensors.torch.save_file(weights, path, metadata={"format": "pt"})
+        return transformers.AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, attn_implementation="eager").eval()
+
+
 def golden(path: pathlib.Path) -> str:
     config = transformers.AutoConfig.for_model(**json.loads(path.read_text()))
-    config._attn_implementation = "eager"
-    model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
-    delta = config.model_type.startswith("gemma")
+    model = filled(config)
+    tokens = prompt(config.vocab_size)
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(weight(name, tuple(parameter.shape), delta))
-        tokens = prompt(config.vocab_size)
         logits = model(torch.tensor([tokens])).logits[0]
     lines = [f"# transformers {transformers.__version__}, torch {torch.__version__}, float32, eager attention"]
     lines.append("tokens " + " ".join(map(str, tokens)))
-    for position in POSITIONS:
+    # Every position where experts are chosen: each of them shows in some.
+    has_experts = any("expert" in name for name, _ in model.named_parameters())
+    for position in range(TOKENS) if has_experts else POSITIONS:
         lines.append(f"logits {position} " + " ".join(f"{v:.7g}" for v in logits[position].tolist()))
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
+    wanted = sys.argv[1:]
     for config_file in sorted(GOLDENS.glob("*.json")):
+        if wanted and config_file.stem not in wanted:
+            continue
         config_file.with_suffix(".txt").write_text(golden(config_file))
         print(config_file.with_suffix(".txt").name)
