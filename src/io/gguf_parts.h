@@ -1,5 +1,6 @@
 // The two halves of a GGUF header, each in its own file: metadata (gguf_values.cc), tensors
-// (gguf_tensors.cc). Private to the GGUF reader.
+// (gguf_tensors.cc); and what is said of one that is a part of several (gguf_split.cc). Private to the GGUF
+// reader.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +22,9 @@ Result<uint64_t> ggufAlignment(const Metadata& metadata, const std::string& sour
 /// Reads `count` tensor descriptions and lays them over the bytes of the file. One error holds every fault.
 Result<std::vector<Tensor>> readGgufTensors(ByteReader& reader, uint64_t count, uint64_t alignment,
                                             std::span<const std::byte> file, const std::string& source);
+
+/// Error: the file is one of several parts, by its keys ("split.count"). Where `source` is named as parts
+/// are, the message says which of them lie beside it and which are missing.
+Status refuseSplitGguf(const Metadata& metadata, const std::string& source);
 
 }  // namespace sublane::io

@@ -41,20 +41,6 @@ Result<Counts> readHeader(ByteReader& reader) {
   return counts;
 }
 
-Status refuseSplit(const Metadata& metadata, const std::string& source) {
-  auto number = [&](const char* key) -> int64_t {
-    auto found = metadata.find(key);
-    if (found == metadata.end()) return -1;
-    const int64_t* value = std::get_if<int64_t>(&found->second.value);
-    return value ? *value : -1;
-  };
-  const int64_t parts = number("split.count");
-  if (parts <= 1) return Ok{};
-  return inputError("{}: part {} of {} of a split GGUF, which is not supported yet", source,
-                    number("split.no") + 1, parts)
-      .hint("join the parts first: llama-gguf-split --merge FIRST-PART OUT.gguf");
-}
-
 Result<std::string> architectureOf(const Metadata& metadata, const std::string& source) {
   auto found = metadata.find("general.architecture");
   if (found == metadata.end())
@@ -75,7 +61,7 @@ Result<Checkpoint> parseGguf(std::span<const std::byte> bytes, const std::string
   checkpoint.source = source;
   checkpoint.container = Container::kGguf;
   SUBLANE_TRY(checkpoint.metadata, readGgufMetadata(reader, counts.keys));
-  SUBLANE_CHECK_OK(refuseSplit(checkpoint.metadata, source));
+  SUBLANE_CHECK_OK(refuseSplitGguf(checkpoint.metadata, source));
   SUBLANE_TRY(uint64_t alignment, ggufAlignment(checkpoint.metadata, source));
   SUBLANE_TRY(checkpoint.tensors, readGgufTensors(reader, counts.tensors, alignment, bytes, source));
   SUBLANE_TRY(checkpoint.architecture, architectureOf(checkpoint.metadata, source));

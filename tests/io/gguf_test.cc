@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/paths.h"
 #include "gguf_writer.h"
 
 namespace sublane::io {
@@ -295,12 +296,57 @@ TEST(GgufError, NamesAreMadeSafeToPrint) {
             "m.gguf: tensor \"a\\x1b[2J\\x0a\": dimension 0 is 0");
 }
 
-TEST(GgufError, SplitFiles) {
-  GgufWriter part;  // parts after the first have no architecture
-  part.key<uint16_t>("split.no", kU16, 1).key<uint16_t>("split.count", kU16, 3);
-  EXPECT_EQ(errorOf(part),
-            "m.gguf: part 2 of 3 of a split GGUF, which is not supported yet\n"
-            "  hint: join the parts first: llama-gguf-split --merge FIRST-PART OUT.gguf");
+GgufWriter partWriter(uint16_t part, uint16_t parts) {
+  GgufWriter writer;  // parts after the first have no architecture
+  writer.key<uint16_t>("split.no", kU16, part).key<uint16_t>("split.count", kU16, parts);
+  writer.key<int32_t>("split.tensors.count", kI32, 9);
+  return writer;
+}
+
+// Public reports, case 17.
+TEST(Case17, PartsAreRefusedByTheirNumber) {
+  EXPECT_EQ(errorOf(partWriter(1, 3)),
+            "m.gguf: part 2 of 3; splits are refused\n"
+            "  hint: join them: llama-gguf-split --merge FIRST-PART OUT.gguf");
+  EXPECT_EQ(errorOf(partWriter(3, 3)),
+            "m.gguf: part 4 of a GGUF that is split in 3 (split.no counts from 0)");
+  GgufWriter older;
+  older.key<uint16_t>("general.split_count", kU16, 2);
+  EXPECT_TRUE(errorOf(older).starts_with("m.gguf: part 1 of 2; splits are refused"));
+  GgufWriter text;
+  text.key("split.count", "3");
+  EXPECT_EQ(errorOf(text), "m.gguf: metadata key \"split.count\" is not a number");
+  GgufWriter whole = llamaWriter();
+  whole.key<uint16_t>("split.no", kU16, 0).key<uint16_t>("split.count", kU16, 1);
+  EXPECT_EQ(errorOf(whole), "no error");
+}
+
+TEST(Case17, PartsBesideAreNamed) {
+  Result<TemporaryDirectory> folder = TemporaryDirectory::create();
+  ASSERT_TRUE(folder.ok());
+  const auto write = [&](const std::string& name, uint16_t part, uint16_t parts) {
+    const std::vector<std::byte> bytes = partWriter(part, parts).bytes();
+    const std::string path = folder->path() + "/" + name;
+    EXPECT_TRUE(writeFileAtomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}).ok());
+    return path;
+  };
+  const auto openError = [](const std::string& path) {
+    Result<Checkpoint> opened = openGguf(path);
+    return opened.ok() ? "no error" : opened.error().text();
+  };
+  const std::string first = write("m-00001-of-00003.gguf", 0, 3),
+                    third = write("m-00003-of-00003.gguf", 2, 3);
+  const std::string hint = "\n  hint: join them: llama-gguf-split --merge " + first + " OUT.gguf";
+  EXPECT_EQ(openError(third), third +
+                                  ": part 3 of 3; splits are refused; 2 of 3 parts are there, missing: "
+                                  "m-00002-of-00003.gguf" +
+                                  hint);
+  write("m-00002-of-00003.gguf", 1, 3);
+  EXPECT_EQ(openError(first), first + ": part 1 of 3; splits are refused; all 3 parts are there" + hint);
+  const std::string renamed = write("m-00001-of-00002.gguf", 1, 3);
+  EXPECT_EQ(openError(renamed), renamed +
+                                    ": named as part 1 of 2, but its keys say part 2 of 3\n"
+                                    "  hint: give the parts back the names that they were split into");
 }
 
 // Every prefix of a good file is refused, and none of them is read beyond its end (the sanitizer build sees
