@@ -32,19 +32,18 @@ using formats::DType;
 struct Rotary {
   double theta = 10000.0;
   int64_t dim = 0;  // channels that rotate; the others pass through
-  enum class Pairs : uint8_t {
-    kHalves,
-    kInterleaved
-  } pairs = Pairs::kHalves;  // (i, i + dim/2) or (2i, 2i + 1)
-  enum class Scaling : uint8_t { kNone, kLinear, kDynamic, kLlama3, kYarn, kLong } scaling = Scaling::kNone;
-  double factor = 1.0;                                             // all but kLong
-  double low_frequency_factor = 1.0, high_frequency_factor = 4.0;  // kLlama3
-  double beta_fast = 32.0, beta_slow = 1.0;         // kYarn: rotations within the original context
-  bool truncate = true;                             // kYarn: the ramp's ends to whole channels
-  int64_t original_context = 0;                     // kLlama3, kYarn, kDynamic, kLong
-  double attention_factor = 1.0;                    // kYarn, kLong: of cos and sin
-  std::vector<double> short_factors, long_factors;  // kLong: by pair
-  std::vector<double> frequency_divisors;           // rope_freqs.weight of a GGUF, when the file holds it
+  /// How the model was made: pairs (i, i + dim/2) or (2i, 2i + 1). The program turns halves; rows of
+  /// interleaved pairs are put so when they are read.
+  enum class Pairs : uint8_t { kHalves, kInterleaved } pairs = Pairs::kHalves;
+  enum class Scaling : uint8_t { kNone, kLinear, kLlama3, kYarn } scaling = Scaling::kNone;
+  double factor = 1.0;
+  double low_frequency_factor = 1.0, high_frequency_factor = 4.0;  // llama3
+  double beta_fast = 32.0, beta_slow = 1.0;                        // yarn: turns within the original context
+  bool truncate = true;                                            // yarn: the ramp ends at whole channels
+  int64_t original_context = 0;                                    // llama3, yarn
+  double attention_factor = 1.0;                                   // yarn: of cos and sin
+  double mscale_all_dim = 0.0;                                     // yarn: what DeepSeek scales its scores by
+  std::vector<double> frequency_divisors;  // rope_freqs.weight of a GGUF, when the file holds it
   bool operator==(const Rotary&) const = default;
 };
 
@@ -57,6 +56,17 @@ struct LayerKind {
   Mixer mixer = Mixer::kAttention;
   FeedForward feed_forward = FeedForward::kDense;
   bool operator==(const LayerKind&) const = default;
+};
+
+/// Attention over one latent vector a token that all heads share (MLA): keys and values are made from it by
+/// each head's matrices, which the program absorbs into the query and the output.
+struct LatentAttention {
+  int64_t query_rank = 0;  // of the query's own latent; 0: straight from the hidden state
+  int64_t latent = 0;      // channels of the latent
+  int64_t nope = 0;        // channels of a head without rotation
+  int64_t rope = 0;        // channels that rotate; the key's are shared by the heads
+  int64_t value = 0;       // channels of a head's value
+  bool operator==(const LatentAttention&) const = default;
 };
 
 /// A mixture of experts: which experts a token takes, and how much of each.
@@ -78,7 +88,8 @@ struct Experts {
 struct DecoderConfig {
   std::string model;  // the descriptor's name: "llama", "gemma3"
   int64_t vocabulary = 0, hidden = 0, layers = 0, heads = 0, kv_heads = 0, head_dim = 0, feed_forward = 0;
-  int64_t context = 0;  // longest sequence that the model was made for
+  int64_t context = 0;            // longest sequence that the model was made for
+  int64_t prediction_layers = 0;  // that follow the model's own in the file and are left aside (MTP)
   double norm_epsilon = 1e-5;
   Activation activation = Activation::kSilu;
   bool tied_embedding = false;
@@ -90,6 +101,7 @@ struct DecoderConfig {
   double attention_scale = 0.0;                // of q.k
   double attention_soft_cap = 0.0;             // of the scores; 0: none
   double final_soft_cap = 0.0;                 // of the logits; 0: none
+  LatentAttention latent;                      // of layers with Mixer::kLatentAttention
   Experts experts;
   std::vector<LayerKind> layer_kinds;  // by layer; empty: all are attention and a dense MLP
   std::vector<Rotary> rotaries;        // distinct ones
@@ -105,12 +117,24 @@ enum class Layout : uint8_t {
   kUnpermuteRotaryPairs,  // GGUF llama q and k: rows of interleaved pairs back to halves
   kTransposed,            // stored [in, out]
   kAddOne,                // a norm stored as its difference from 1 (Hugging Face Gemma); GGUF stores the gain
+  kUnpermuteRotaryTail,   // as kUnpermuteRotaryPairs, of the last rows of each head only (MLA)
 };
 /// Which rows of a tensor that holds several parameters, one under the other: q, k and v, or gate and up.
-enum class Part : uint8_t { kWhole, kQuery, kKey, kValue, kGate, kUp };
+enum class Part : uint8_t {
+  kWhole,
+  kQuery,
+  kKey,
+  kValue,
+  kGate,
+  kUp,
+  kLatentKey,   // of each head's rows of kv_b: first what makes its key,
+  kLatentValue  // then what makes its value
+};
 /// Which layers, of which configurations, have a weight.
 enum class Needs : uint8_t {
   kAlways,
+  kLatentQuery,  // MLA: the query has a latent of its own,
+  kPlainQuery,   // or not
   kQkvBias,
   kOutputBias,
   kDense,    // a layer with a dense MLP
@@ -122,8 +146,11 @@ enum class Needs : uint8_t {
 struct TensorSource {
   std::string tensor;  // name in the checkpoint
   Layout layout = Layout::kAsStored;
-  int64_t heads = 0;      // for kUnpermuteRotaryPairs
+  int64_t heads = 0;      // for kUnpermuteRotaryPairs and kUnpermuteRotaryTail
+  int64_t tail = 0;       // rows of a head that the latter moves
   int64_t first_row = 0;  // of the part
+  int64_t block_rows = 0,
+          block_stride = 0;  // of a part that has some rows of each block; 0: all rows from the first
 };
 /// Values that the host computes once in float64: rotary tables.
 using Computed = std::function<void(std::span<float> out)>;

@@ -133,15 +133,16 @@ TEST(LlamaConfig, NewerAndOlderRotaryKeysAgree) {
 
 TEST(LlamaConfig, RefusesMathematicsItDoesNotHave) {
   std::string text = replaced(kLlama3, "\"mlp_bias\": false", "\"mlp_bias\": true, \"qk_layernorm\": true");
-  text = replaced(text, "\"rope_type\": \"llama3\"", "\"rope_type\": \"yarn\"");
+  text = replaced(text, "\"rope_type\": \"llama3\"", "\"rope_type\": \"su_rope\"");
   text = replaced(text, "\"hidden_act\": \"silu\"", "\"hidden_act\": \"relu\"");
   text = replaced(text, "\"rms_norm_eps\": 1e-05,", "\"partial_rotary_factor\": 0.5,");
   std::string error = errorOf(hfConfig(text));
-  for (const char* part : {"6 faults", "mlp_bias = true is not supported", "qk_layernorm is not understood",
-                           "rms_norm_eps is missing",
-                           "rope_scaling.rope_type = \"yarn\" is not supported (default, linear, llama3)",
-                           "hidden_act = \"relu\" is not supported (silu, gelu_pytorch_tanh)",
-                           "partial_rotary_factor = 0.5 is not supported (1)"})
+  for (const char* part :
+       {"6 faults", "mlp_bias = true is not supported", "qk_layernorm is not understood",
+        "rms_norm_eps is missing",
+        "rope_scaling.rope_type = \"su_rope\" is not supported (default, linear, llama3, yarn)",
+        "hidden_act = \"relu\" is not supported (silu, gelu_pytorch_tanh)",
+        "partial_rotary_factor = 0.5 is not supported (1)"})
     EXPECT_TRUE(contains(error, part));
   EXPECT_TRUE(contains(errorOf(hfConfig(replaced(kLlama3, ", \"rope_type\": \"llama3\"", ""))),
                        "rope_scaling.factor is not understood"));
@@ -256,8 +257,8 @@ TEST(Architectures, UnknownOnesListWhatExists) {
                        "x.gguf: unknown architecture \"falcon\" (known: gemma2, gemma3, llama, "));
   checkpoint.container = io::Container::kHuggingFace;
   EXPECT_TRUE(contains(errorOf(checkpoint),
-                       "x.gguf: unknown architecture \"falcon\" (known: Gemma2ForCausalLM, "
-                       "Gemma3ForCausalLM, LlamaForCausalLM, "));
+                       "x.gguf: unknown architecture \"falcon\" (known: DeepseekV2ForCausalLM, "
+                       "DeepseekV3ForCausalLM, "));
   checkpoint.architecture = "Gemma3ForConditionalGeneration";
   EXPECT_TRUE(
       contains(errorOf(checkpoint), "Gemma3ForConditionalGeneration is not supported: it reads images"));

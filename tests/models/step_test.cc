@@ -100,13 +100,15 @@ TEST_P(StepTest, BFloat16StaysNearFloat32) {
   Session exact(checkpoint_, inFloat32());
   StepOptions narrow{.weights = DType::kBF16, .activations = DType::kBF16, .cache = DType::kBF16};
   std::vector<double> expected = exact.run({{0, kPrompts[3]}})[0].logits;
+  // With experts a rounded input may choose another one.
+  const double bound = exact.config().experts.count > 0 ? 0.12 : 0.06;
   double largest = 0;
   for (double value : expected) largest = std::max(largest, std::abs(value));
   for (bool loop : loops(checkpoint_)) {
     narrow.layers_in_loop = loop;
     Session session(checkpoint_, narrow, {.spare_tokens = 3, .spare_rows = 1});
     double difference = largestDifference(session.run({{0, kPrompts[3]}})[0].logits, expected);
-    EXPECT_LT(difference, 0.06 * largest) << "loop " << loop;
+    EXPECT_LT(difference, bound * largest) << "loop " << loop;
     EXPECT_GT(difference, 1e-5 * largest) << "loop " << loop;
   }
 }

@@ -33,35 +33,52 @@ void normAndRotate(Builder& b, const LayerInputs& in, const LayerWeights& weight
 
 }  // namespace
 
-LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state) {
+ValueId attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h,
+                  LayerState& state) {
   const DecoderConfig& config = in.config;
-  ValueId h, attended;
-  {
-    auto scope = b.at({in.layer, "attention.norm"});
-    h = rmsNorm(b, state.x, weights.at("attention.norm.weight"), config.norm_epsilon);
-    h = b.convert(h, in.options.activations);
-  }
+  ValueId attended;
   Heads heads = project(b, in, weights, h);
   normAndRotate(b, in, weights, heads);
   {
     auto scope = b.at({in.layer, "attention.cache"});
     ValueId k = b.convert(heads.k, in.options.cache), v = b.convert(heads.v, in.options.cache);
-    state.k_cache = b.cacheWrite(state.k_cache, k, in.tokens.kv_slots);
-    state.v_cache = b.cacheWrite(state.v_cache, v, in.tokens.kv_slots);
+    state.caches[0] = b.cacheWrite(state.caches[0], k, in.tokens.kv_slots);
+    state.caches[1] = b.cacheWrite(state.caches[1], v, in.tokens.kv_slots);
   }
   {
     auto scope = b.at({in.layer, "attention.core"});
     const TokenInputs& t = in.tokens;
-    attended = b.pagedAttention({heads.q, state.k_cache, state.v_cache, t.page_table, t.lengths, t.positions,
-                                 t.token_sequence, t.token_column, t.query_token, in.window},
+    attended = b.pagedAttention({heads.q, state.caches[0], state.caches[1], t.page_table, t.lengths,
+                                 t.positions, t.token_sequence, t.token_column, t.query_token, in.window},
                                 {.scale = config.attention_scale, .soft_cap = config.attention_soft_cap});
   }
   auto scope = b.at({in.layer, "attention.out"});
   int64_t tokens = b.type(state.x).shape[0];
   ValueId out = linear(b, b.reshape(attended, {tokens, config.heads * config.head_dim}),
                        weights.at("attention.o.weight"));
-  out = addBias(b, out, weights, "attention.o.bias");
-  if (config.post_norms) out = rmsNorm(b, out, weights.at("attention.post_norm.weight"), config.norm_epsilon);
+  return addBias(b, out, weights, "attention.o.bias");
+}
+
+std::vector<LayerCache> layerCaches(const DecoderConfig& config, const LayerKind& kind, DType dtype,
+                                    int64_t pages, int64_t page_size) {
+  if (kind.mixer == Mixer::kLatentAttention)
+    return {{"latent", {dtype, {pages, page_size, 1, config.latent.latent + config.latent.rope}}}};
+  const graph::Type type{dtype, {pages, page_size, config.kv_heads, config.head_dim}};
+  return {{"k", type}, {"v", type}};
+}
+
+LayerState mix(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state) {
+  ValueId h;
+  {
+    auto scope = b.at({in.layer, "attention.norm"});
+    h = rmsNorm(b, state.x, weights.at("attention.norm.weight"), in.config.norm_epsilon);
+    h = b.convert(h, in.options.activations);
+  }
+  const bool latent = in.kind.mixer == Mixer::kLatentAttention;
+  ValueId out = latent ? latentAttention(b, in, weights, h, state) : attention(b, in, weights, h, state);
+  auto scope = b.at({in.layer, "attention.out"});
+  if (in.config.post_norms)
+    out = rmsNorm(b, out, weights.at("attention.post_norm.weight"), in.config.norm_epsilon);
   state.x = addResidual(b, state.x, out);
   return state;
 }

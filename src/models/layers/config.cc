@@ -61,6 +61,13 @@ void checkRotary(const Rotary& rotary, const DecoderConfig& config, Faults& faul
         rotary.high_frequency_factor);
     faults.unless(rotary.original_context > 0, "rope original context is {}", rotary.original_context);
   }
+  if (rotary.scaling == Rotary::Scaling::kYarn) {
+    faults.unless(rotary.original_context > 0, "rope original context is {}", rotary.original_context);
+    faults.unless(rotary.beta_fast > rotary.beta_slow && rotary.beta_slow > 0, "rope betas are {} and {}",
+                  rotary.beta_fast, rotary.beta_slow);
+    faults.unless(rotary.attention_factor > 0 && std::isfinite(rotary.attention_factor),
+                  "rope attention factor is {}", rotary.attention_factor);
+  }
   const std::vector<double>& divisors = rotary.frequency_divisors;
   if (divisors.empty()) return;
   faults.unless(static_cast<int64_t>(divisors.size()) == rotary.dim / 2, "{} rope divisors for {} pairs",
@@ -79,6 +86,25 @@ void checkLayers(const DecoderConfig& config, Faults& faults) {
                   "a layer uses rotary {} of {}", rotary, config.rotaries.size());
   for (int64_t window : config.layer_window)
     faults.unless(window >= 0 && window <= kMostElements, "a layer's window is {}", window);
+}
+
+void checkLatent(const DecoderConfig& config, Faults& faults) {
+  const LatentAttention& n = config.latent;
+  for (auto [name, size] : {std::pair{"latent size", n.latent},
+                            {"width without rotation", n.nope},
+                            {"width that rotates", n.rope},
+                            {"value width", n.value}})
+    faults.unless(size > 0 && size <= kMostElements, "{} is {}", name, size);
+  faults.unless(n.query_rank >= 0 && n.query_rank <= kMostElements, "the query's rank is {}", n.query_rank);
+}
+
+std::string describeLatent(const DecoderConfig& config) {
+  const LatentAttention& n = config.latent;
+  return fmt::format(
+      "attention: {} heads over one latent of {} and {} rotated channels; heads of {} + {}, values of {}{}, "
+      "scale {:.6g}",
+      config.heads, n.latent, n.rope, n.nope, n.rope, n.value,
+      n.query_rank > 0 ? fmt::format(", queries of rank {}", n.query_rank) : "", config.attention_scale);
 }
 
 void checkExperts(const DecoderConfig& config, Faults& faults) {
@@ -129,6 +155,10 @@ std::string describeRotary(const Rotary& rotary) {
   if (rotary.scaling == Rotary::Scaling::kLlama3)
     text += fmt::format(", llama3 scaling by {:g} (frequencies {:g} to {:g} of {} tokens)", rotary.factor,
                         rotary.low_frequency_factor, rotary.high_frequency_factor, rotary.original_context);
+  if (rotary.scaling == Rotary::Scaling::kYarn)
+    text += fmt::format(", yarn scaling by {:g} of {} tokens, cos and sin times {:.6g}", rotary.factor,
+                        rotary.original_context, rotary.attention_factor);
+  if (rotary.pairs == Rotary::Pairs::kInterleaved) text += ", interleaved pairs";
   if (!rotary.frequency_divisors.empty()) text += ", frequencies divided by rope_freqs.weight";
   return text;
 }
@@ -157,6 +187,7 @@ Status checkConfig(const DecoderConfig& config) {
   for (const Rotary& rotary : config.rotaries) checkRotary(rotary, config, faults);
   checkLayers(config, faults);
   checkExperts(config, faults);
+  if (config.latent.latent > 0) checkLatent(config, faults);
   return faults.asStatus(config.model);
 }
 
@@ -165,9 +196,12 @@ std::vector<std::string> describe(const DecoderConfig& config) {
   lines.push_back(fmt::format("{}: {} layers, hidden {}, feed-forward {}, vocabulary {}, context {}",
                               config.model, config.layers, config.hidden, config.feed_forward,
                               config.vocabulary, config.context));
-  lines.push_back(fmt::format("attention: {} heads over {} kv heads of {}, scale {:.6g}{}", config.heads,
-                              config.kv_heads, config.head_dim, config.attention_scale,
-                              config.qk_norm ? ", q and k normed" : ""));
+  if (config.latent.latent > 0)
+    lines.push_back(describeLatent(config));
+  else
+    lines.push_back(fmt::format("attention: {} heads over {} kv heads of {}, scale {:.6g}{}", config.heads,
+                                config.kv_heads, config.head_dim, config.attention_scale,
+                                config.qk_norm ? ", q and k normed" : ""));
   if (config.attention_soft_cap > 0)
     lines.back() += fmt::format(", scores capped at {:g}", config.attention_soft_cap);
   if (config.qkv_bias) lines.back() += ", biases";

@@ -88,17 +88,17 @@ class DecoderBuilder {
     ValueId sampled = sample(logits);
     b_.output("sampled", sampled);
     if (options_.return_logits) b_.output("logits", logits);
-    for (const Cache& cache : caches_) {
-      b_.outputInPlace(cache.name_k, cache.out.k_cache, cache.in.k_cache);
-      b_.outputInPlace(cache.name_v, cache.out.v_cache, cache.in.v_cache);
-    }
+    for (const Caches& layer : caches_)
+      for (size_t i = 0; i < layer.names.size(); ++i)
+        b_.outputInPlace(layer.names[i], layer.out[i], layer.in[i]);
     return std::move(program_);
   }
 
  private:
-  struct Cache {
-    std::string name_k, name_v;
-    LayerState in, out;
+  /// Of one layer, or of all in a loop.
+  struct Caches {
+    std::vector<std::string> names;
+    std::vector<ValueId> in, out;
   };
 
   ValueId input(const char* name, DType dtype, Shape shape) {
@@ -172,15 +172,18 @@ class DecoderBuilder {
   }
 
   void declareCaches() {
-    auto declare = [&](const std::string& suffix, int64_t pages) {
-      Type type{options_.cache, {pages, shape_.page_size, config_.kv_heads, config_.head_dim}};
-      Cache cache{"cache.k" + suffix, "cache.v" + suffix, {}, {}};
-      cache.in.k_cache = b_.parameter(cache.name_k, type, Role::kState);
-      cache.in.v_cache = b_.parameter(cache.name_v, type, Role::kState);
-      caches_.push_back(std::move(cache));
+    auto declare = [&](int64_t layer, const std::string& suffix, int64_t pages) {
+      Caches caches;
+      for (LayerCache& cache :
+           layerCaches(config_, layerKind(config_, layer), options_.cache, pages, shape_.page_size)) {
+        caches.names.push_back("cache." + cache.name + suffix);
+        caches.in.push_back(b_.parameter(caches.names.back(), std::move(cache.type), Role::kState));
+      }
+      caches_.push_back(std::move(caches));
     };
-    if (options_.layers_in_loop) return declare("", config_.layers * shape_.pages);
-    for (int64_t layer = 0; layer < config_.layers; ++layer) declare(fmt::format(".{}", layer), shape_.pages);
+    if (options_.layers_in_loop) return declare(0, "", config_.layers * shape_.pages);
+    for (int64_t layer = 0; layer < config_.layers; ++layer)
+      declare(layer, fmt::format(".{}", layer), shape_.pages);
   }
 
   /// From tables of all positions to this step's tokens, once for all layers.
@@ -198,7 +201,7 @@ class DecoderBuilder {
   }
 
   static LayerState layer(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state) {
-    state = attention(b, in, weights, state);
+    state = mix(b, in, weights, std::move(state));
     state.x = feedForward(b, in, weights, state.x);
     return state;
   }
@@ -207,10 +210,11 @@ class DecoderBuilder {
     for (size_t i = 0; i < layers_.size(); ++i) {
       auto index = static_cast<int32_t>(i);
       auto rotary = static_cast<size_t>(config_.layer_rotary[i]);
-      LayerInputs in{config_, options_, index, in_, cos_[rotary], sin_[rotary], windowConstant(b_, index, i)};
-      Cache& cache = caches_[i];
-      cache.out = layer(b_, in, layers_[i], {x, cache.in.k_cache, cache.in.v_cache});
-      x = cache.out.x;
+      LayerInputs in{config_, options_,     index,        layerKind(config_, index),
+                     in_,     cos_[rotary], sin_[rotary], windowConstant(b_, index, i)};
+      LayerState out = layer(b_, in, layers_[i], {x, caches_[i].in});
+      caches_[i].out = std::move(out.caches);
+      x = out.x;
     }
     return x;
   }
@@ -237,12 +241,13 @@ class DecoderBuilder {
     for (size_t i = 0; i < config_.layer_window.size(); ++i) windows.push_back(effectiveWindow(i));
     stacked.push_back(byLayer(b_, windows));
     stacked.push_back(byLayer(b_, config_.layer_rotary));
-    Cache& cache = caches_[0];
+    std::vector<ValueId> carried = {x};
+    carried.insert(carried.end(), caches_[0].in.begin(), caches_[0].in.end());
     std::vector<ValueId> results =
-        b_.loop(config_.layers, {x, cache.in.k_cache, cache.in.v_cache}, invariants, stacked,
+        b_.loop(config_.layers, carried, invariants, stacked,
                 [this](Builder& body, ValueId index, const auto& carried, const auto& fixed,
                        const auto& slices) { return loopBody(body, index, carried, fixed, slices); });
-    cache.out = {results[0], results[1], results[2]};
+    caches_[0].out.assign(results.begin() + 1, results.end());
     return results[0];
   }
 
@@ -259,12 +264,15 @@ class DecoderBuilder {
     LayerInputs in{config_,
                    options_,
                    Place::kEveryLayer,
+                   layerKind(config_, 0),
                    tokens,
                    choose(b, rotary, tables.subspan(7, count)),
                    choose(b, rotary, tables.subspan(7 + count, count)),
                    window};
-    LayerState out = layer(b, in, weights, {carried[0], carried[1], carried[2]});
-    return {out.x, out.k_cache, out.v_cache};
+    LayerState out = layer(b, in, weights, {carried[0], {carried.begin() + 1, carried.end()}});
+    std::vector<ValueId> next = {out.x};
+    next.insert(next.end(), out.caches.begin(), out.caches.end());
+    return next;
   }
 
   /// Pages and slots count within a layer; the loop's cache holds the layers one after the other. A slot that
@@ -336,7 +344,7 @@ class DecoderBuilder {
   std::vector<LayerWeights> layers_;  // unrolled
   std::vector<ValueId> stacked_;      // in a loop
   std::vector<ValueId> cos_, sin_;    // by rotary
-  std::vector<Cache> caches_;
+  std::vector<Caches> caches_;
 };
 
 }  // namespace

@@ -136,8 +136,10 @@ ValueId mixtureOfExperts(Builder& b, const LayerInputs& in, const LayerWeights& 
     attrs.highest_precision = in.options.activations == DType::kF32;
     out = b.dot(units, weights.at("experts.down.weight"), attrs, DType::kF32);
   }
-  if (in.config.experts.shared_feed_forward > 0) out = b.add(out, sharedExpert(b, in, weights, x));
-  return out;
+  if (in.config.experts.shared_feed_forward == 0) return out;
+  ValueId shared = sharedExpert(b, in, weights, x);
+  auto scope = b.at({in.layer, "experts.down"});
+  return b.add(out, shared);
 }
 
 }  // namespace sublane::models

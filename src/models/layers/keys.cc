@@ -34,10 +34,29 @@ int64_t readGgufVocabulary(io::ConfigReader& keys, const std::string& prefix) {
   return static_cast<int64_t>(tokens->size());
 }
 
-/// "linear" and "llama3" from the keys under `prefix`; `type` has been read.
+/// By 2309.00071, with what DeepSeek-V2 added.
+void readYarn(io::ConfigReader& keys, const std::string& prefix, Rotary& rotary) {
+  rotary.scaling = Rotary::Scaling::kYarn;
+  rotary.factor = requireAbove(keys, prefix + ".factor", 0);
+  rotary.original_context = requireSize(keys, prefix + ".original_max_position_embeddings");
+  rotary.beta_fast = optionalAbove(keys, prefix + ".beta_fast", 0).value_or(32.0);
+  rotary.beta_slow = optionalAbove(keys, prefix + ".beta_slow", 0).value_or(1.0);
+  rotary.truncate = keys.optionalBool(prefix + ".truncate").value_or(true);
+  const double mscale = keys.optionalFloat(prefix + ".mscale").value_or(0.0);
+  rotary.mscale_all_dim = keys.optionalFloat(prefix + ".mscale_all_dim").value_or(0.0);
+  std::optional<double> given = optionalAbove(keys, prefix + ".attention_factor", 0);
+  const bool both = mscale != 0 && rotary.mscale_all_dim != 0;
+  rotary.attention_factor =
+      given  ? *given
+      : both ? yarnScale(rotary.factor, mscale) / yarnScale(rotary.factor, rotary.mscale_all_dim)
+             : yarnScale(rotary.factor, 1.0);
+}
+
+/// The keys under `prefix`; `type` has been read.
 void readHfScaling(io::ConfigReader& keys, const std::string& prefix, const std::string& type,
                    Rotary& rotary) {
   if (type == "default") return;
+  if (type == "yarn") return readYarn(keys, prefix, rotary);
   if (type == "linear") {
     rotary.scaling = Rotary::Scaling::kLinear;
     rotary.factor = requireAbove(keys, prefix + ".factor", 0);
@@ -49,7 +68,7 @@ void readHfScaling(io::ConfigReader& keys, const std::string& prefix, const std:
     rotary.original_context = requireSize(keys, prefix + ".original_max_position_embeddings");
   } else {
     keys.refuse(
-        fmt::format("{}.rope_type = \"{}\" is not supported (default, linear, llama3)", prefix, type));
+        fmt::format("{}.rope_type = \"{}\" is not supported (default, linear, llama3, yarn)", prefix, type));
     keys.ignore(prefix + ".*");
   }
 }
@@ -70,6 +89,8 @@ void refusePartialRotary(io::ConfigReader& keys, const std::string& key) {
 }
 
 }  // namespace
+
+double yarnScale(double factor, double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1.0; }
 
 std::optional<int64_t> optionalSize(io::ConfigReader& keys, const std::string& key) {
   std::optional<int64_t> value = keys.optionalInt(key);

@@ -44,6 +44,9 @@ struct HfRotaryKeys {
 };
 Rotary readHfRotary(io::ConfigReader& keys, const HfRotaryKeys& names, int64_t head_dim);
 
+/// DeepSeek's and YaRN's: 0.1 m ln(factor) + 1 above a factor of 1.
+double yarnScale(double factor, double m);
+
 /// Refuses by name an activation that is not one of silu and the tanh form of gelu.
 Activation readHfActivation(io::ConfigReader& keys, const std::string& key, const std::string& otherwise);
 /// Keys of Hugging Face that switch on mathematics which the family's graph does not have.

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "graph/builder.h"
 #include "models/models.h"
@@ -45,17 +46,33 @@ struct LayerInputs {
   const DecoderConfig& config;
   const StepOptions& options;
   int32_t layer;  // of the places
+  LayerKind kind;
   TokenInputs tokens;
   ValueId cos, sin;  // f32 [T, dim / 2], this layer's rotary at the tokens' positions
   ValueId window;    // i32 []
 };
-/// The residual stream and the layer's caches.
+/// The residual stream and the layer's caches, in the order of layerCaches.
 struct LayerState {
-  ValueId x, k_cache, v_cache;
+  ValueId x;
+  std::vector<ValueId> caches;
 };
+/// A cache of a layer: "k" of "cache.k.3", and its type with `pages` pages.
+struct LayerCache {
+  std::string name;
+  graph::Type type;
+};
+std::vector<LayerCache> layerCaches(const DecoderConfig& config, const LayerKind& kind, DType dtype,
+                                    int64_t pages, int64_t page_size);
 
-/// Norm, q k v, rotation, cache write, attention, output, residual.
-LayerState attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state);
+/// Norm, the layer's mixer, residual.
+LayerState mix(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state);
+/// h [T, hidden], normed -> f32 [T, hidden], and the caches in `state`: q k v, rotation, cache write,
+/// attention, output.
+ValueId attention(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h,
+                  LayerState& state);
+/// The same over a shared latent (MLA): the cache holds [pages, page_size, 1, latent + rope].
+ValueId latentAttention(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h,
+                        LayerState& state);
 /// Norm, an MLP or a mixture of experts as the layer's weights say, residual.
 ValueId feedForward(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
 

@@ -1,5 +1,6 @@
 #include "models/layers/rotary.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -16,10 +17,29 @@ double scaledLlama3(const Rotary& rotary, double frequency) {
   return (1.0 - kept) * frequency / rotary.factor + kept * frequency;
 }
 
-double scaled(const Rotary& rotary, double frequency) {
+/// The channel that turns so many times within the original context.
+double yarnChannel(const Rotary& rotary, double turns) {
+  return static_cast<double>(rotary.dim) *
+         std::log(static_cast<double>(rotary.original_context) / (turns * 2.0 * std::numbers::pi)) /
+         (2.0 * std::log(rotary.theta));
+}
+
+/// Fast pairs keep their frequency, slow ones are divided by the factor, with a ramp between (2309.00071).
+double scaledYarn(const Rotary& rotary, int64_t pair, double frequency) {
+  double low = yarnChannel(rotary, rotary.beta_fast), high = yarnChannel(rotary, rotary.beta_slow);
+  if (rotary.truncate) low = std::floor(low), high = std::ceil(high);
+  low = std::max(low, 0.0), high = std::min(high, static_cast<double>(rotary.dim - 1));
+  if (low == high) high += 0.001;
+  const double ramp = std::clamp((static_cast<double>(pair) - low) / (high - low), 0.0, 1.0);
+  return frequency / rotary.factor * ramp + frequency * (1.0 - ramp);
+}
+
+double scaled(const Rotary& rotary, int64_t pair, double frequency) {
   switch (rotary.scaling) {
     case Rotary::Scaling::kNone:
       return frequency;
+    case Rotary::Scaling::kYarn:
+      return scaledYarn(rotary, pair, frequency);
     case Rotary::Scaling::kLinear:
       return frequency / rotary.factor;
     case Rotary::Scaling::kLlama3:
@@ -34,7 +54,7 @@ std::vector<double> rotaryFrequencies(const Rotary& rotary) {
   std::vector<double> frequencies;
   for (int64_t i = 0; i < rotary.dim / 2; ++i) {
     double exponent = static_cast<double>(2 * i) / static_cast<double>(rotary.dim);
-    double frequency = scaled(rotary, std::pow(rotary.theta, -exponent));
+    double frequency = scaled(rotary, i, std::pow(rotary.theta, -exponent));
     if (!rotary.frequency_divisors.empty()) frequency /= rotary.frequency_divisors[static_cast<size_t>(i)];
     frequencies.push_back(frequency);
   }
@@ -46,7 +66,8 @@ void fillRotaryTable(const Rotary& rotary, RotaryTable table, std::span<float> o
   for (size_t i = 0; i < out.size(); ++i) {
     const size_t position = i / frequencies.size();
     double angle = static_cast<double>(position) * frequencies[i % frequencies.size()];
-    out[i] = static_cast<float>(table == RotaryTable::kCos ? std::cos(angle) : std::sin(angle));
+    out[i] = static_cast<float>(rotary.attention_factor *
+                                (table == RotaryTable::kCos ? std::cos(angle) : std::sin(angle)));
   }
 }
 

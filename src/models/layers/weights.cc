@@ -18,6 +18,8 @@ std::string list(const std::vector<int64_t>& shape) { return fmt::format("[{}]",
 /// Tensors of no weight that the model knows: read by read_config, or derived from the configuration.
 bool carriesNoWeight(const std::string& tensor, const DecoderConfig& config) {
   if (tensor == "rope_freqs.weight") return !config.rotaries[0].frequency_divisors.empty();
+  for (int64_t layer = config.layers; layer < config.layers + config.prediction_layers; ++layer)
+    if (tensor.starts_with(fmt::format("model.layers.{}.", layer))) return true;
   return tensor.ends_with(".rotary_emb.inv_freq");
 }
 
@@ -40,25 +42,35 @@ struct Wanted {
   graph::Shape shape;
 };
 
-/// The rows of q, k and v, or of gate and up, when one tensor holds them all.
-struct Fused {
-  int64_t first = 0, all = 0;
+/// Which rows of a tensor a part is: some of each block of `stride` rows, or `rows` in a row.
+struct PartRows {
+  int64_t first = 0, rows = 0, stride = 0;
+  int64_t all = 0;  // rows of the tensor
 };
-Fused fusedRows(const DecoderConfig& config, Part part) {
+PartRows rowsOf(const DecoderConfig& config, Part part) {
   const int64_t q = config.heads * config.head_dim, kv = config.kv_heads * config.head_dim;
+  const LatentAttention& n = config.latent;
   switch (part) {
     case Part::kWhole:
       return {};
     case Part::kQuery:
-      return {0, q + 2 * kv};
+      return {.first = 0, .all = q + 2 * kv};
     case Part::kKey:
-      return {q, q + 2 * kv};
+      return {.first = q, .all = q + 2 * kv};
     case Part::kValue:
-      return {q + kv, q + 2 * kv};
+      return {.first = q + kv, .all = q + 2 * kv};
     case Part::kGate:
-      return {0, 2 * config.feed_forward};
+      return {.first = 0, .all = 2 * config.feed_forward};
     case Part::kUp:
-      return {config.feed_forward, 2 * config.feed_forward};
+      return {.first = config.feed_forward, .all = 2 * config.feed_forward};
+    case Part::kLatentKey:
+      return {
+          .first = 0, .rows = n.nope, .stride = n.nope + n.value, .all = config.heads * (n.nope + n.value)};
+    case Part::kLatentValue:
+      return {.first = n.nope,
+              .rows = n.value,
+              .stride = n.nope + n.value,
+              .all = config.heads * (n.nope + n.value)};
   }
   return {};
 }
@@ -95,6 +107,10 @@ bool has(const DecoderConfig& config, const LayerKind& kind, Needs needs) {
   switch (needs) {
     case Needs::kAlways:
       return true;
+    case Needs::kLatentQuery:
+      return config.latent.query_rank > 0;
+    case Needs::kPlainQuery:
+      return config.latent.query_rank == 0;
     case Needs::kQkvBias:
       return config.qkv_bias;
     case Needs::kOutputBias:
@@ -116,8 +132,12 @@ bool has(const DecoderConfig& config, const LayerKind& kind, Needs needs) {
 }  // namespace
 
 graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter) {
-  int64_t q = config.heads * config.head_dim, kv = config.kv_heads * config.head_dim;
   const Experts& e = config.experts;
+  const LatentAttention& n = config.latent;
+  const bool latent = n.latent > 0;
+  int64_t q = config.heads * (latent ? n.nope + n.rope : config.head_dim),
+          kv = config.kv_heads * config.head_dim;
+  int64_t mixed = latent ? config.heads * n.value : q;  // what the output projection takes
   const std::map<std::string_view, graph::Shape> shapes = {
       {"embed.weight", {config.vocabulary, config.hidden}},
       {"head.weight", {config.vocabulary, config.hidden}},
@@ -125,11 +145,18 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
       {"attention.q.weight", {q, config.hidden}},
       {"attention.k.weight", {kv, config.hidden}},
       {"attention.v.weight", {kv, config.hidden}},
-      {"attention.o.weight", {config.hidden, q}},
+      {"attention.o.weight", {config.hidden, mixed}},
       {"attention.q.bias", {q}},
       {"attention.k.bias", {kv}},
       {"attention.v.bias", {kv}},
       {"attention.o.bias", {config.hidden}},
+      {"attention.q_a.weight", {n.query_rank, config.hidden}},
+      {"attention.q_a_norm.weight", {n.query_rank}},
+      {"attention.q_b.weight", {config.heads * (n.nope + n.rope), n.query_rank}},
+      {"attention.kv_a.weight", {n.latent + n.rope, config.hidden}},
+      {"attention.kv_a_norm.weight", {n.latent}},
+      {"attention.k_b.weight", {config.heads, n.nope, n.latent}},
+      {"attention.v_b.weight", {config.heads, n.value, n.latent}},
       {"attention.q_norm.weight", {config.head_dim}},
       {"attention.k_norm.weight", {config.head_dim}},
       {"mlp.gate.weight", {config.feed_forward, config.hidden}},
@@ -154,7 +181,7 @@ graph::Shape storedShape(const WeightName& name, const DecoderConfig& config, io
   graph::Shape shape = weightShape(config, name.parameter);
   const bool gguf = container == io::Container::kGguf;
   if (ofEachExpert(gguf ? name.gguf : name.hf)) shape.erase(shape.begin());
-  if (name.part != Part::kWhole) shape[0] = fusedRows(config, name.part).all;
+  if (name.part != Part::kWhole) shape = {rowsOf(config, name.part).all, shape.back()};
   if ((gguf ? name.gguf_layout : name.hf_layout) == Layout::kTransposed) std::swap(shape[0], shape[1]);
   return shape;
 }
@@ -170,7 +197,15 @@ std::vector<TensorSource> tensorSources(const WeightName& name, const DecoderCon
   TensorSource source{prefix + std::string(stored), gguf ? name.gguf_layout : name.hf_layout};
   if (source.layout == Layout::kUnpermuteRotaryPairs)
     source.heads = name.parameter.starts_with("attention.q.") ? config.heads : config.kv_heads;
-  source.first_row = fusedRows(config, name.part).first;
+  if (source.layout == Layout::kUnpermuteRotaryTail) {
+    source.heads = name.parameter == "attention.kv_a.weight" ? 1 : config.heads;
+    source.tail = config.latent.rope;
+    if (config.rotaries[0].pairs == Rotary::Pairs::kHalves) source.layout = Layout::kAsStored;
+  }
+  const PartRows part = rowsOf(config, name.part);
+  source.first_row = part.first;
+  source.block_rows = part.rows;
+  source.block_stride = part.stride;
   if (!ofEachExpert(stored)) return {source};
   std::vector<TensorSource> experts;
   const size_t place = prefix.size() + stored.find("{}");
@@ -273,6 +308,22 @@ std::vector<int64_t> permuteRotaryPairs(int64_t rows, int64_t heads) {
 }
 
 std::vector<int64_t> storedRows(const TensorSource& source, int64_t rows) {
+  if (source.block_rows > 0) {
+    std::vector<int64_t> stored;
+    for (int64_t block = source.first_row; block < rows; block += source.block_stride)
+      for (int64_t row = block; row < block + source.block_rows; ++row) stored.push_back(row);
+    return stored;
+  }
+  if (source.layout == Layout::kUnpermuteRotaryTail) {
+    const int64_t width = rows / source.heads;
+    const std::vector<int64_t> tail = unpermuteRotaryPairs(source.tail, 1);
+    std::vector<int64_t> stored;
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t in_tail = row % width - (width - source.tail);
+      stored.push_back(in_tail < 0 ? row : row - in_tail + tail[static_cast<size_t>(in_tail)]);
+    }
+    return stored;
+  }
   if (source.layout != Layout::kUnpermuteRotaryPairs) return {};
   SUBLANE_CHECK(source.heads > 0 && rows % (2 * source.heads) == 0, "{}: {} rows are not {} heads of pairs",
                 source.tensor, rows, source.heads);
@@ -313,12 +364,15 @@ Status readRows(const io::Checkpoint& checkpoint, const TensorSource& source, in
   int64_t width = tensor->shape.empty() ? 1 : transposed ? tensor->shape[0] : tensor->shape.back();
   int64_t rows = width == 0 ? 0 : graph::elementCount(tensor->shape) / width;
   int64_t count = width == 0 ? 0 : static_cast<int64_t>(out.size()) / width;
-  first_row += source.first_row;
+  const std::vector<int64_t> order = storedRows(source, rows);
+  if (order.empty())
+    first_row += source.first_row;
+  else
+    rows = static_cast<int64_t>(order.size());
   if (count * width != static_cast<int64_t>(out.size()) || first_row < 0 || first_row + count > rows)
     return inputError("{}: {} {} can't give {} values from row {} on", checkpoint.source, source.tensor,
                       list(tensor->shape), out.size(), first_row);
   if (transposed) return readColumns(*tensor, first_row, count, out);
-  std::vector<int64_t> order = storedRows(source, rows);
   if (order.empty()) SUBLANE_CHECK_OK(readStored(*tensor, first_row, count, out));
   for (int64_t i = 0; !order.empty() && i < count; ++i)
     SUBLANE_CHECK_OK(readStored(*tensor, order[static_cast<size_t>(first_row + i)], 1,
