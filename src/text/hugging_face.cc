@@ -49,8 +49,7 @@ Result<ordered_json> parseObject(std::string_view text) {
 }
 
 /// An empty object for a file that is not there.
-Result<ordered_json> readObject(const io::Checkpoint& checkpoint, const char* name) {
-  SUBLANE_TRY(std::optional<std::string> text, io::readCompanion(checkpoint, name));
+Result<ordered_json> readObject(const std::optional<std::string>& text, const char* name) {
   if (!text) return ordered_json::object();
   auto json = parseObject(*text);
   if (!json.ok()) return std::move(json).error().at(name);
@@ -163,7 +162,7 @@ ordered_json endsOfConfig(const io::Metadata& metadata) {
   return nullptr;
 }
 
-Status readTemplates(const io::Checkpoint& checkpoint, const Beside& beside, Vocabulary& out) {
+Status readTemplates(const HuggingFaceFiles& files, const Beside& beside, Vocabulary& out) {
   ordered_json stated = nullptr;
   if (auto found = beside.config.find("chat_template"); found != beside.config.end()) stated = *found;
   if (stated.is_array()) {
@@ -184,17 +183,17 @@ Status readTemplates(const io::Checkpoint& checkpoint, const Beside& beside, Voc
   } else if (!stated.is_null()) {
     return inputError("tokenizer_config.json: chat_template is neither a text nor a list");
   }
-  SUBLANE_TRY(std::optional<std::string> file, io::readCompanion(checkpoint, "chat_template.jinja"));
-  if (file) out.chat_template = *file;
-  if (!file && stated.is_null()) {
-    SUBLANE_TRY(ordered_json older, readObject(checkpoint, "chat_template.json"));
+  if (files.chat_template) {
+    out.chat_template = *files.chat_template;
+  } else if (stated.is_null()) {
+    SUBLANE_TRY(ordered_json older, readObject(files.older_chat_template, "chat_template.json"));
     if (auto found = older.find("chat_template"); found != older.end() && found->is_string())
       out.chat_template = *found;
   }
   return Ok{};
 }
 
-Status readFacts(rust::TokenTable table, Vocabulary& out) {
+void readFacts(rust::TokenTable table, Vocabulary& out) {
   ordered_json facts = ordered_json::parse(table.facts);  // our own text
   out.algorithm = Algorithm::kHuggingFace;
   out.tokens = std::move(table.names);
@@ -209,7 +208,6 @@ Status readFacts(rust::TokenTable table, Vocabulary& out) {
   for (const char* step : {"normalizer", "pre_tokenizer"}) {
     if (std::string name = facts[step]; !name.empty()) out.summary += ", " + name;
   }
-  return Ok{};
 }
 
 /// Ids of bos, eos, ... by the names that files give them.
@@ -236,7 +234,7 @@ Status readNames(const Beside& beside, Vocabulary& out) {
 
 /// add_bos_token and add_eos_token, where stated, win over the template of tokenizer.json, as in
 /// transformers.
-Status readAdding(const Beside& beside, Vocabulary& out) {
+void readAdding(const Beside& beside, Vocabulary& out) {
   auto stated = [&](const char* name) -> std::optional<bool> {
     auto found = beside.config.find(name);
     if (found == beside.config.end() || !found->is_boolean()) return std::nullopt;
@@ -258,35 +256,51 @@ Status readAdding(const Beside& beside, Vocabulary& out) {
   if (stated("clean_up_tokenization_spaces").value_or(false)) {
     out.summary += ", clean_up_tokenization_spaces not applied";
   }
-  return Ok{};
 }
 
 }  // namespace
 
 Result<ReadTokenizer> readHuggingFace(const io::Checkpoint& checkpoint) {
-  SUBLANE_TRY(std::optional<std::string> tokenizer, io::readCompanion(checkpoint, "tokenizer.json"));
-  if (!tokenizer) {
+  HuggingFaceFiles files;
+  const std::pair<const char*, std::optional<std::string>*> names[] = {
+      {"tokenizer.json", &files.tokenizer},
+      {"tokenizer_config.json", &files.config},
+      {"special_tokens_map.json", &files.special_map},
+      {"generation_config.json", &files.generation},
+      {"chat_template.jinja", &files.chat_template},
+      {"chat_template.json", &files.older_chat_template},
+  };
+  for (const auto& [name, text] : names) {
+    SUBLANE_TRY(*text, io::readCompanion(checkpoint, name));
+  }
+  if (!files.tokenizer) {
     return inputError("tokenizer.json is missing in {}", checkpoint.folder)
         .hint("write it with transformers: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)");
   }
+  return readHuggingFace(files, checkpoint.metadata);
+}
+
+Result<ReadTokenizer> readHuggingFace(const HuggingFaceFiles& files, const io::Metadata& config) {
   Beside beside;
-  SUBLANE_TRY(beside.config, readObject(checkpoint, "tokenizer_config.json"));
-  SUBLANE_TRY(beside.special_map, readObject(checkpoint, "special_tokens_map.json"));
-  SUBLANE_TRY(beside.generation, readObject(checkpoint, "generation_config.json"));
+  SUBLANE_TRY(beside.config, readObject(files.config, "tokenizer_config.json"));
+  SUBLANE_TRY(beside.special_map, readObject(files.special_map, "special_tokens_map.json"));
+  SUBLANE_TRY(beside.generation, readObject(files.generation, "generation_config.json"));
   SUBLANE_TRY(ordered_json more, moreTokens(beside));
   auto encoder = rust::Encoder::huggingFace(
-      *tokenizer, more.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+      files.tokenizer.value_or(""), more.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   if (!encoder.ok()) return std::move(encoder).error().at("tokenizer.json");
-  SUBLANE_TRY(rust::TokenTable table, encoder->tokens());
+  auto table = encoder->tokens();
+  if (!table.ok()) return std::move(table).error().at("tokenizer.json");
   ReadTokenizer out{{}, std::move(encoder).value()};
-  SUBLANE_CHECK_OK(readFacts(std::move(table), out.vocabulary));
+  readFacts(std::move(table).value(), out.vocabulary);
   SUBLANE_CHECK_OK(readNames(beside, out.vocabulary));
-  SUBLANE_CHECK_OK(readAdding(beside, out.vocabulary));
-  SUBLANE_CHECK_OK(readTemplates(checkpoint, beside, out.vocabulary));
-  SUBLANE_CHECK_OK(addEnds(endsOfConfig(checkpoint.metadata), "config.json", out.vocabulary.end_ids));
-  ordered_json ends =
-      beside.generation.contains("eos_token_id") ? beside.generation["eos_token_id"] : ordered_json(nullptr);
-  SUBLANE_CHECK_OK(addEnds(ends, "generation_config.json", out.vocabulary.end_ids));
+  readAdding(beside, out.vocabulary);
+  SUBLANE_CHECK_OK(readTemplates(files, beside, out.vocabulary));
+  SUBLANE_CHECK_OK(addEnds(endsOfConfig(config), "config.json", out.vocabulary.end_ids));
+  auto ends = beside.generation.find("eos_token_id");
+  if (ends != beside.generation.end()) {
+    SUBLANE_CHECK_OK(addEnds(*ends, "generation_config.json", out.vocabulary.end_ids));
+  }
   return out;
 }
 

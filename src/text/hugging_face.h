@@ -20,7 +20,14 @@ struct ReadTokenizer {
   rust::Encoder encoder;
 };
 
+/// The texts of the files; nullopt for one that is not there.
+struct HuggingFaceFiles {
+  std::optional<std::string> tokenizer, config, special_map, generation, chat_template, older_chat_template;
+};
+
 /// Errors name the file, and the place in it.
 Result<ReadTokenizer> readHuggingFace(const io::Checkpoint& checkpoint);
+/// The same from texts; `config` is config.json, flattened.
+Result<ReadTokenizer> readHuggingFace(const HuggingFaceFiles& files, const io::Metadata& config);
 
 }  // namespace sublane::text

@@ -75,7 +75,8 @@ int32_t sublane_template_render(const Template*, Bytes context_json, Bytes* out,
 void sublane_template_free(Template*);
 void sublane_bytes_free(Bytes);
 void sublane_ids_free(Ids);
-int32_t sublane_panic(Bytes* out, Bytes* error);  // for the test of the boundary
+void sublane_limit_pattern_retries(uint32_t most);  // of all regular expressions; for fuzzing
+int32_t sublane_panic(Bytes* out, Bytes* error);    // for the test of the boundary
 }
 
 }  // namespace sublane::text::abi

@@ -88,6 +88,32 @@ TEST(PreTokenizers, wholePieceWinsWhereTheFamilySaysSo) {
   EXPECT_EQ(ids("qwen2", {"a b", "b c"}), (std::vector<int32_t>{256, 'c'}));
 }
 
+TEST(PreTokenizers, everyNameBuildsAndLosesNothing) {
+  const std::string text =
+      "It's 12345 a->b (x):\n\n  \tna\u0308ive 日本語カナ한국어 नमस्ते １２３ 🦙\r\n  HelloWorld!! \u00a0 .";
+  std::string names = preTokenizerNames() + ", ";
+  for (size_t at = 0, end; (end = names.find(", ", at)) != std::string::npos; at = end + 2) {
+    std::string name = names.substr(at, end - at);
+    auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(byteLevel({}, {}, {}, name)));
+    ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().text();
+    auto ids = tokenizer->encode(text, {});
+    ASSERT_TRUE(ids.ok()) << name << ": " << ids.error().text();
+    EXPECT_EQ(tokenizer->decode(*ids), text) << name;
+  }
+}
+
+TEST(PreTokenizers, familiesCutAsTheirPatternsSay) {
+  EXPECT_EQ(pieces("falcon", "ab,1234 .5"), (Texts{"ab", ",", "123", "4", " ", ".", "5"}));
+  EXPECT_EQ(pieces("deepseek-v3", "日本x12345"), (Texts{"日本", "x", "123", "45"}));
+  EXPECT_EQ(pieces("qwen35", "नमस्ते1"), (Texts{"नमस्ते", "1"}));
+  EXPECT_EQ(pieces("gpt-4o", "helloWorld's"), (Texts{"hello", "World's"}));
+  EXPECT_EQ(pieces("tekken", "ABc 12"), (Texts{"ABc", " ", "1", "2"}));
+  EXPECT_EQ(pieces("kimi-k2", "中文ab"), (Texts{"中文", "ab"}));
+  EXPECT_EQ(pieces("superbpe", "1234567"), (Texts{"1", "234", "567"}));
+  EXPECT_EQ(pieces("bloom", "ab, cd"), (Texts{"ab", ",", " cd"}));
+  EXPECT_EQ(pieces("seed-coder", "a;\nb"), (Texts{"a", ";", "\n", "b"}));
+}
+
 TEST(PreTokenizers, unknownNameIsRefusedByName) {
   auto tokenizer = Tokenizer::fromCheckpoint(checkpointOf(byteLevel({}, {}, {}, "deepseek-v9")));
   ASSERT_FALSE(tokenizer.ok());

@@ -17,17 +17,17 @@ use tokenizers::models::bpe::BpeBuilder;
 use tokenizers::models::unigram::Unigram;
 use tokenizers::models::{ModelWrapper, TrainerWrapper};
 use tokenizers::{
-    AddedToken, AddedVocabulary, Model, NormalizerWrapper, OffsetType, PreTokenizer, PreTokenizerWrapper, Token,
+    AddedToken, AddedVocabulary, Model, OffsetType, PreTokenizer, PreTokenizerWrapper, Token,
 };
 
 use crate::token_texts::Decoder;
-use crate::tokenizer_parts::{self as parts, Surround};
+use crate::tokenizer_parts::{self as parts, Normal, Surround};
 
 /// Ids may leave this many holes: tables are as long as the highest id.
 const MOST_HOLES: usize = 1_000_000;
 
 pub struct HuggingFace {
-    normalizer: Option<NormalizerWrapper>,
+    normalizer: Option<Normal>,
     pre_tokenizer: Option<PreTokenizerWrapper>,
     model: GuardedModel,
     added: AddedVocabulary,       // matches every added token
@@ -81,6 +81,10 @@ impl HuggingFace {
     /// `json` is tokenizer.json, `more` a list of the tokens that the files beside it add: {"content", "single_word",
     /// "lstrip", "rstrip", "normalized", "special", and "id" or null}. A token without an id counts only if it has one.
     pub fn new(json: &[u8], more: &str) -> Result<Self, String> {
+        parts::no_panic("", || Self::read(json, more)).map_err(|error| error.trim_start_matches(": ").to_owned())
+    }
+
+    fn read(json: &[u8], more: &str) -> Result<Self, String> {
         let file: File = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         let more: Vec<AddedTokenFile> = serde_json::from_str(more).map_err(|error| error.to_string())?;
         if file.version.as_deref().is_some_and(|version| version != "1.0") {
@@ -125,8 +129,14 @@ impl HuggingFace {
     }
 
     pub fn encode(&self, text: &str, parse_special: bool) -> Result<Vec<u32>, String> {
+        // A panic here is the crate's answer to parameters that it doesn't expect.
+        parts::no_panic("tokenizer.json", || self.encode_checked(text, parse_special))
+    }
+
+    fn encode_checked(&self, text: &str, parse_special: bool) -> Result<Vec<u32>, String> {
         let added = if parse_special { &self.added } else { &self.added_plain };
         let mut pieces = added.extract_and_normalize(self.normalizer.as_ref(), text);
+        parts::take_overflow()?;
         if let Some(pre_tokenizer) = &self.pre_tokenizer {
             pre_tokenizer.pre_tokenize(&mut pieces).map_err(|error| error.to_string())?;
         }
@@ -149,7 +159,7 @@ impl HuggingFace {
     }
 
     /// Calls `visit(name, text, kind)` for each id from 0; a hole has no name.
-    pub fn each_token(&self, mut visit: impl FnMut(&str, &[u8], u8)) {
+    pub fn each_token(&self, mut visit: impl FnMut(&str, &[u8], u8)) -> Result<(), String> {
         let added = self.added.get_added_tokens_decoder();
         for id in 0..self.size as u32 {
             // The name in the form that decoding starts from: normalised, for some added tokens.
@@ -160,8 +170,9 @@ impl HuggingFace {
                 (None, Some(name)) => (name.as_str(), KIND_NORMAL),
                 (None, None) => ("", KIND_UNUSED),
             };
-            visit(content, &self.decoder.text(name.as_deref().unwrap_or("")), kind);
+            visit(content, &self.decoder.text(name.as_deref().unwrap_or(""))?, kind);
         }
+        Ok(())
     }
 }
 
@@ -194,7 +205,7 @@ fn add_tokens(
     tokens: Vec<AddedTokenFile>,
     place: &str,
     model: &GuardedModel,
-    normalizer: &Option<NormalizerWrapper>,
+    normalizer: &Option<Normal>,
     ids: &mut Ids,
 ) -> Result<(), String> {
     let listed: Vec<(String, Option<u32>)> = tokens.iter().map(|token| (token.content.clone(), token.id)).collect();
@@ -203,6 +214,7 @@ fn add_tokens(
     }
     let tokens: Vec<AddedToken> = tokens.into_iter().map(AddedTokenFile::token).collect();
     parts::no_panic(place, || added.add_tokens(tokens, model, normalizer.as_ref()).map_err(|error| error.to_string()))?;
+    parts::take_overflow().map_err(|error| format!("{place}: {error}"))?;
     for (index, (content, stated)) in listed.iter().enumerate() {
         let given = added.token_to_id(content, model).unwrap_or_default();
         if let Some(stated) = stated.filter(|stated| *stated != given) {

@@ -150,7 +150,7 @@ fn guarded<T>(out: *mut T, error: *mut Bytes, work: impl FnOnce() -> Result<T, S
     code
 }
 
-const PATTERN_GAVE_UP: &str = "Onig: Regex search error";
+pub(crate) const PATTERN_GAVE_UP: &str = "Onig: Regex search error";
 
 /// What the panic just caught said.
 pub(crate) fn last_panic() -> String {
@@ -159,11 +159,21 @@ pub(crate) fn last_panic() -> String {
 
 /// A pattern comes from a file, and may be one that tries for ever.
 fn limit_regular_expressions() {
-    const RETRIES: std::os::raw::c_ulong = 20_000_000;
+    set_pattern_retries(20_000_000);
+    unsafe { onig_sys::onig_set_match_stack_limit_size(50_000_000) };
+}
+
+fn set_pattern_retries(most: u32) {
     unsafe {
-        onig_sys::onig_set_retry_limit_in_search(RETRIES);
-        onig_sys::onig_set_match_stack_limit_size(50_000_000);
+        onig_sys::onig_set_retry_limit_in_match(most.into());
+        onig_sys::onig_set_retry_limit_in_search(most.into());
     }
+}
+
+/// For fuzzing, where a text must not take seconds.
+#[no_mangle]
+pub extern "C" fn sublane_limit_pattern_retries(most: u32) {
+    set_pattern_retries(most);
 }
 
 fn give_bytes(text: String) -> Bytes {
@@ -302,7 +312,7 @@ pub unsafe extern "C" fn sublane_token_table(encoder: &Encoder, out: *mut TokenT
             kinds.push(kind);
             name_ends.push(names.len() as u32);
             text_ends.push(texts.len() as u32);
-        });
+        })?;
         if names.len().max(texts.len()) > i32::MAX as usize {
             return Err(format!("tokens have {} bytes of text, at most 2^31-1 can be counted", names.len().max(texts.len())));
         }

@@ -10,7 +10,7 @@ use tokenizers::decoders::DecoderWrapper;
 use tokenizers::Decoder as _;
 
 use crate::byte_level::byte_letter;
-use crate::tokenizer_parts::{checked, inner, no_panic, DECODERS};
+use crate::tokenizer_parts::{checked, growth_limit, inner, no_panic, DECODERS};
 
 /// A step that changes a token by itself.
 enum Step {
@@ -77,8 +77,8 @@ impl Decoder {
         if stop != Some(0) {
             return Err(format!("{place}.stop is {}: only a text's front can be stripped", fields["stop"]));
         }
-        if content.chars().count() != 1 || self.strip_count > 0 {
-            return Err(format!("{place} does not strip one character, once"));
+        if !(content.len() == 1 && content.is_ascii()) || self.strip_count > 0 {
+            return Err(format!("{place} does not strip one ASCII character, once"));
         }
         self.strip = content.to_owned();
         self.strip_count = start.ok_or_else(|| format!("{place}.start is not a whole number"))?;
@@ -103,27 +103,28 @@ impl Decoder {
     }
 
     /// The bytes that a token adds to a text, spaces still as `space`.
-    pub fn text(&self, token: &str) -> Vec<u8> {
+    pub fn text(&self, token: &str) -> Result<Vec<u8>, String> {
         let mut text = token.to_owned();
         for step in &self.steps {
             match step {
                 Step::Bytes => {
                     if let Some(byte) = byte_of(&text) {
-                        return vec![byte];
+                        return Ok(vec![byte]);
                     }
                 }
-                Step::Letters => return bytes_of_letters(&text).unwrap_or_else(|| text.into_bytes()),
-                Step::Crate(decoder) => text = step_text(decoder, text),
+                Step::Letters => return Ok(bytes_of_letters(&text).unwrap_or_else(|| text.into_bytes())),
+                Step::Crate(decoder) => text = step_text(decoder, text)?,
+            }
+            if text.len() > growth_limit(token.len()) {
+                return Err(format!("decoder: token {token:?} becomes a text of more than {} bytes", text.len()));
             }
         }
-        text.into_bytes()
+        Ok(text.into_bytes())
     }
 }
 
-fn step_text(decoder: &DecoderWrapper, text: String) -> String {
-    let fallback = text.clone();
-    no_panic("decoder", || decoder.decode_chain(vec![text]).map_err(|error| error.to_string()))
-        .map_or(fallback, |texts| texts.concat())
+fn step_text(decoder: &DecoderWrapper, text: String) -> Result<String, String> {
+    no_panic("decoder", || decoder.decode_chain(vec![text]).map(|texts| texts.concat()).map_err(|error| error.to_string()))
 }
 
 /// 10 of "<0x0A>".

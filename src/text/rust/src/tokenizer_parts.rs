@@ -6,7 +6,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use tokenizers::{NormalizerWrapper, PreTokenizerWrapper};
+use std::cell::Cell;
+use tokenizers::{NormalizedString, Normalizer, NormalizerWrapper, PreTokenizerWrapper};
 
 /// A type of step: its name, the fields it must have, and those it may have.
 type Form = (&'static str, &'static [&'static str], &'static [&'static str]);
@@ -111,7 +112,14 @@ fn check(value: &Value, place: &str, forms: &[Form], list: &str) -> Result<(), S
 pub fn no_panic<T>(place: &str, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| format!("{place}: {error}")),
-        Err(_) => Err(format!("{place}: {}", crate::last_panic())),
+        Err(_) => {
+            let text = crate::last_panic(); // "panicked at FILE:LINE:\nmessage"
+            let message = text.split_once('\n').map_or(text.as_str(), |(_, message)| message);
+            match message.strip_prefix(crate::PATTERN_GAVE_UP) {
+                Some(why) => Err(format!("{place}: a regular expression of the file was given up{why}")),
+                None => Err(format!("{place}: {message}")),
+            }
+        }
     }
 }
 
@@ -119,12 +127,119 @@ fn read<T: DeserializeOwned>(value: &Value, place: &str) -> Result<T, String> {
     no_panic(place, || serde_json::from_value(value.clone()).map_err(|error| error.to_string()))
 }
 
-pub fn normalizer(value: &Value) -> Result<Option<NormalizerWrapper>, String> {
+/// A file's normaliser, step by step, so that a chain of steps that each write more cannot fill the memory.
+pub struct Normal {
+    steps: Vec<NormalizerWrapper>,
+}
+
+const LONGEST_CONTENT: usize = 256; // bytes that a step writes for one match
+const MOST_STEPS: usize = 64;
+
+/// What `text` bytes may grow to.
+pub fn growth_limit(text: usize) -> usize {
+    text.saturating_mul(64).saturating_add(1 << 16)
+}
+
+thread_local! {
+    static OVERFLOW: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
+}
+
+impl Normalizer for Normal {
+    /// The crate drops errors of normalisers: one for too long a text waits in `take_overflow`.
+    fn normalize(&self, text: &mut NormalizedString) -> tokenizers::Result<()> {
+        let start = text.get().len();
+        for step in &self.steps {
+            step.normalize(text)?;
+            if text.get().len() > growth_limit(start) {
+                OVERFLOW.with(|overflow| overflow.set(Some((start, text.get().len()))));
+                text.clear();
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a normaliser has given up on this thread since it was last asked.
+pub fn take_overflow() -> Result<(), String> {
+    match OVERFLOW.with(Cell::take) {
+        None => Ok(()),
+        Some((before, after)) => Err(format!(
+            "the normalizer turns {before} bytes of text into more than {after}, at most {} are allowed", growth_limit(before)
+        )),
+    }
+}
+
+pub fn normalizer(value: &Value) -> Result<Option<Normal>, String> {
     if value.is_null() {
         return Ok(None);
     }
     check(value, "normalizer", NORMALIZERS, "normalizers")?;
-    read(value, "normalizer").map(Some)
+    let mut steps = Vec::new();
+    flatten(value, "normalizers", &mut steps)?;
+    for step in &steps {
+        check_charsmap(step)?;
+        for field in ["content", "prepend"] {
+            let bytes = step[field].as_str().unwrap_or_default().len();
+            if bytes > LONGEST_CONTENT {
+                return Err(format!("normalizer: {field} has {bytes} bytes, at most {LONGEST_CONTENT} are read"));
+            }
+        }
+    }
+    let steps = steps.into_iter().map(|step| read(step, "normalizer")).collect::<Result<_, String>>()?;
+    Ok(Some(Normal { steps }))
+}
+
+/// The steps that are no Sequence.
+fn flatten<'a>(value: &'a Value, list: &str, out: &mut Vec<&'a Value>) -> Result<(), String> {
+    match value[list].as_array() {
+        Some(steps) => steps.iter().try_for_each(|step| flatten(step, list, out)),
+        None if out.len() >= MOST_STEPS => Err(format!("more than {MOST_STEPS} steps in {list}")),
+        None => Ok(out.push(value)),
+    }
+}
+
+/// The texts that a map of characters writes are short: the longest of a real one has 33 bytes.
+fn check_charsmap(step: &Value) -> Result<(), String> {
+    match step["precompiled_charsmap"].as_str() {
+        Some(text) => check_charsmap_bytes(&base64(text)?),
+        None => Ok(()),
+    }
+}
+
+/// The bytes of a length, a trie of that length, and texts that each end with 0.
+pub fn check_charsmap_bytes(map: &[u8]) -> Result<(), String> {
+    let head = map.get(..4).ok_or("precompiled_charsmap has fewer than 4 bytes")?;
+    let trie = u32::from_le_bytes(head.try_into().expect("4 bytes")) as usize;
+    if trie % 4 != 0 || trie > map.len() - 4 {
+        return Err(format!("precompiled_charsmap: a trie of {trie} bytes in {} bytes", map.len() - 4));
+    }
+    let longest = map[4 + trie..].split(|&byte| byte == 0).map(<[u8]>::len).max().unwrap_or_default();
+    if longest > LONGEST_CONTENT {
+        return Err(format!("precompiled_charsmap: a text of {longest} bytes, at most {LONGEST_CONTENT} are read"));
+    }
+    Ok(())
+}
+
+fn base64(text: &str) -> Result<Vec<u8>, String> {
+    let (mut out, mut bits, mut held) = (Vec::with_capacity(text.len() / 4 * 3), 0u32, 0);
+    for (index, letter) in text.trim_end_matches('=').bytes().enumerate() {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return Err(format!("precompiled_charsmap is not base64 at its letter {index}")),
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xFFFF;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    Ok(out)
 }
 
 pub fn pre_tokenizer(value: &Value) -> Result<Option<PreTokenizerWrapper>, String> {
@@ -132,6 +247,12 @@ pub fn pre_tokenizer(value: &Value) -> Result<Option<PreTokenizerWrapper>, Strin
         return Ok(None);
     }
     check(value, "pre_tokenizer", PRE_TOKENIZERS, "pretokenizers")?;
+    let mut steps = Vec::new();
+    flatten(value, "pretokenizers", &mut steps)?;
+    let doubling = steps.iter().filter(|step| step["type"] == "ByteLevel").count();
+    if doubling > 2 {
+        return Err(format!("pre_tokenizer: {doubling} steps of type ByteLevel, each of which doubles a text: at most 2 are read"));
+    }
     read(value, "pre_tokenizer").map(Some)
 }
 

@@ -7,7 +7,7 @@ use tokenizers::models::unigram::Unigram;
 use tokenizers::normalizers::Precompiled;
 use tokenizers::{Model, NormalizedString, Normalizer};
 
-use crate::tokenizer_parts::no_panic;
+use crate::tokenizer_parts::{check_charsmap_bytes, no_panic};
 use crate::vocabulary::{Kind, Vocabulary};
 
 const SPACE: char = '\u{2581}';
@@ -49,6 +49,7 @@ impl SentencePieceUnigram {
         let charsmap = match options.charsmap {
             [] => None,
             map => Some(no_panic("tokenizer.ggml.precompiled_charsmap", || {
+                check_charsmap_bytes(map)?;
                 Precompiled::from(map).map_err(|error| error.to_string())
             })?),
         };
