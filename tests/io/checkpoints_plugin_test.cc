@@ -60,7 +60,7 @@ TEST(RealCheckpoint, Gemma3Opens) {
 TEST(RealCheckpoint, TensorsLieInTheMap) {
   Result<Checkpoint> opened = openCheckpoint("smollm2-135m");
   ASSERT_TRUE(opened.ok()) << opened.error().text();
-  std::span<const std::byte> file = opened->file->bytes();
+  std::span<const std::byte> file = opened->files[0]->bytes();
   for (const Tensor& tensor : opened->tensors) {
     EXPECT_EQ(tensor.bytes.data(), file.data() + tensor.file_offset) << tensor.name;
     EXPECT_LE(tensor.file_offset + tensor.bytes.size(), file.size()) << tensor.name;
