@@ -88,6 +88,9 @@ std::string_view name(Op op);  // "add", "paged_attention": used by the text for
 //   7 token_column   [T]        index of the token among its sequence's tokens of this step
 //   8 query_token    [S, Q]     inverse map: token of (sequence, column); outside [0, T) = none
 //   9 window         []         a key is seen if position - key < window; a huge value means no window
+//  10 sinks          [heads]    f32, optional: each head's score of nothing. It takes its share of the
+//  softmax and
+//                               gives no value
 // Result [T, heads, dim] in q's dtype; rows of padding tokens are 0. A token sees keys 0..its position.
 // Scores, softmax and sums are float32. Keys and values of slots at or past the length are never used:
 // not even NaN in them changes a result.

@@ -215,6 +215,7 @@ Result<Type> inferPagedAttention(Operands x) {
   SUBLANE_CHECK_OK(needType("token_column", x[7], i32({tokens})));
   SUBLANE_CHECK_OK(needType("query_token", x[8], i32({rows, extent(x[8], 1)})));
   SUBLANE_CHECK_OK(needType("window", x[9], i32({})));
+  if (x.size() > 10) SUBLANE_CHECK_OK(needType("sinks", x[10], {DType::kF32, {extent(x[0], 1)}}));
   return x[0];
 }
 
@@ -298,7 +299,8 @@ size_t attrsKind(Op op) {
 Result<Type> inferType(Op op, Operands x, const Attrs& attrs, const Type& wanted) {
   if (op == Op::kLoop) return inputError("a loop has no single result type");
   int count = operandCount(op);
-  if (count < 0 ? x.empty() : x.size() != static_cast<size_t>(count))
+  const bool with_sinks = op == Op::kPagedAttention && x.size() == static_cast<size_t>(count) + 1;
+  if (count < 0 ? x.empty() : x.size() != static_cast<size_t>(count) && !with_sinks)
     return inputError("has {} operands, must have {}", x.size(),
                       count < 0 ? std::string("1 or more") : fmt::to_string(count));
   if (attrs.index() != attrsKind(op))

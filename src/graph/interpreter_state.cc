@@ -29,6 +29,7 @@ struct Attention {
   const Array& v_cache;
   std::vector<int64_t> page_table, lengths;
   int64_t window;
+  std::vector<double> sinks;  // by head; empty: none
 
   /// Where the key of this position lies in the cache, in slots.
   int64_t slot(int64_t sequence, int64_t position) const {
@@ -68,6 +69,10 @@ struct Attention {
       for (int64_t key = first; key < last; ++key)
         weights.push_back(score(q.data() + at, row(k_cache, slot(sequence, key), kv_head)));
       double most = *std::max_element(weights.begin(), weights.end()), total = 0;
+      if (!sinks.empty()) {
+        most = std::max(most, sinks[static_cast<size_t>(head)]);
+        total = std::exp(sinks[static_cast<size_t>(head)] - most);
+      }
       for (double& weight : weights) total += weight = std::exp(weight - most);
       for (int64_t key = first; key < last; ++key) {
         std::vector<double> value = row(v_cache, slot(sequence, key), kv_head);
@@ -98,7 +103,8 @@ Array runPagedAttention(const Call& call) {
                       *call.in[2],
                       unpackIntegers(*call.in[3]),
                       unpackIntegers(*call.in[4]),
-                      unpackIntegers(*call.in[9])[0]};
+                      unpackIntegers(*call.in[9])[0],
+                      call.in.size() > 10 ? unpackFloats(*call.in[10]) : std::vector<double>{}};
   std::vector<int64_t> positions = unpackIntegers(*call.in[5]), sequences = unpackIntegers(*call.in[6]);
   std::vector<double> out(attention.q.size(), 0.0);
   for (int64_t token = 0; token < q[0]; ++token) {

@@ -159,10 +159,18 @@ Value Emitter::pagedAttention(std::span<const Value> operands, const graph::Atte
   detail("softmax");
   Value top = reduce("maximum", select(visible, s, splat(s.type, -infinity)), {4});
   Value sees_none = compare(Comparison::kEqual, top, -infinity);  // then 0, so that nothing becomes NaN
-  Value shift = broadcast(select(sees_none, splat(top.type, 0), top), shape, {0, 1, 2, 3});
+  const bool has_sinks = operands.size() > 10;
+  Value sinks = top;
+  if (has_sinks) {
+    sinks = broadcast(reshape(operands[10], {n.kv_heads, n.group}), top.type.shape, {1, 3});
+    top = binary("maximum", top, sinks);
+  }
+  Value steady = select(sees_none, splat(top.type, 0), top);
+  Value shift = broadcast(steady, shape, {0, 1, 2, 3});
   Value unmasked = unary("exponential", binary("subtract", s, shift));
   Value weight = select(visible, unmasked, splat(s.type, 0));
   Value sum = reduce("add", weight, {4});
+  if (has_sinks) sum = binary("add", sum, unary("exponential", binary("subtract", sinks, steady)));
   Value divisor = select(sees_none, splat(sum.type, 1), sum);
 
   detail("mix");

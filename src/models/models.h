@@ -47,7 +47,11 @@ struct Rotary {
   bool operator==(const Rotary&) const = default;
 };
 
-enum class Activation : uint8_t { kSilu, kGeluTanh, kGelu };
+enum class Activation : uint8_t {
+  kSilu,
+  kGeluTanh,
+  kClampedSwiglu  // gpt-oss: gate and up within limits, (up + 1) gate sigmoid(1.702 gate)
+};
 
 /// How a layer mixes its tokens with those before them, and what follows.
 enum class Mixer : uint8_t { kAttention, kLatentAttention, kGatedDelta, kMamba2 };
@@ -81,6 +85,7 @@ struct Experts {
   bool group_by_best_two = false;       // a group's score is the sum of its two best, else its best
   int64_t shared_feed_forward = 0;      // of an expert that every token takes; 0: none
   bool shared_gate = false;             // which a sigmoid weighs
+  bool bias = false;                    // of the router and of each expert's matrices
   bool operator==(const Experts&) const = default;
 };
 
@@ -95,8 +100,10 @@ struct DecoderConfig {
   bool tied_embedding = false;
   bool head_bias = false;                      // added to the logits; the file holds it
   bool qkv_bias = false, output_bias = false;  // of the attention's projections
+  bool sinks = false;                          // each head's score of nothing (gpt-oss)
   bool qk_norm = false;                        // RMS norm of each head's q and k before rotation
   bool post_norms = false;                     // norms after attention and after the MLP (Gemma)
+  double swiglu_limit = 0.0;                   // of kClampedSwiglu
   double embedding_scale = 1.0;                // Gemma: sqrt(hidden)
   double attention_scale = 0.0;                // of q.k
   double attention_soft_cap = 0.0;             // of the scores; 0: none
@@ -127,8 +134,10 @@ enum class Part : uint8_t {
   kValue,
   kGate,
   kUp,
-  kLatentKey,   // of each head's rows of kv_b: first what makes its key,
-  kLatentValue  // then what makes its value
+  kLatentKey,    // of each head's rows of kv_b: first what makes its key,
+  kLatentValue,  // then what makes its value
+  kExpertGate,   // of each expert's rows of gate and up: every second,
+  kExpertUp      // and those after them
 };
 /// Which layers, of which configurations, have a weight.
 enum class Needs : uint8_t {
@@ -141,13 +150,16 @@ enum class Needs : uint8_t {
   kExperts,  // a layer with a mixture of experts:
   kChoiceBias,
   kSharedExpert,
-  kSharedGate
+  kSharedGate,
+  kExpertBias,
+  kSinks
 };
 struct TensorSource {
   std::string tensor;  // name in the checkpoint
   Layout layout = Layout::kAsStored;
   int64_t heads = 0;      // for kUnpermuteRotaryPairs and kUnpermuteRotaryTail
   int64_t tail = 0;       // rows of a head that the latter moves
+  int64_t width = 0;      // columns of a row; 0: the tensor's last size
   int64_t first_row = 0;  // of the part
   int64_t block_rows = 0,
           block_stride = 0;  // of a part that has some rows of each block; 0: all rows from the first
@@ -203,7 +215,7 @@ struct StepProgram {
 struct WeightName {
   std::string_view parameter, gguf, hf;
   Layout gguf_layout = Layout::kAsStored, hf_layout = Layout::kAsStored;
-  Part part = Part::kWhole;  // in both containers
+  Part gguf_part = Part::kWhole, hf_part = Part::kWhole;
   Needs needs = Needs::kAlways;
 };
 /// For the tables: the name, in layers or configurations that have it, or as a part of a fused tensor.
@@ -212,7 +224,11 @@ constexpr WeightName only(Needs needs, WeightName name) {
   return name;
 }
 constexpr WeightName partOf(Part part, WeightName name) {
-  name.part = part;
+  name.gguf_part = name.hf_part = part;
+  return name;
+}
+constexpr WeightName hfPartOf(Part part, WeightName name) {
+  name.hf_part = part;
   return name;
 }
 

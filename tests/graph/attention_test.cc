@@ -15,6 +15,7 @@ struct Case {
   double scale = 0.5, soft_cap = 0;
   int64_t window = 1 << 30;
   DType dtype = DType::kF32, cache_dtype = DType::kF32;
+  std::vector<double> sinks = {};  // by head
 };
 
 /// A case with random q, k and v in contiguous form, laid out in pages in a shuffled order.
@@ -106,6 +107,7 @@ Laid layOut(const Case& c, uint32_t seed) {
                    i32({tokens}, token_column),
                    i32({sequences, most}, inverse),
                    i32({}, {c.window})};
+  if (!c.sinks.empty()) laid.operands.push_back(arrayOf({DType::kF32, {c.heads}}, c.sinks));
   return laid;
 }
 
@@ -117,7 +119,7 @@ std::vector<double> dense(const Case& c, const Laid& laid, int64_t sequence, int
     return m[static_cast<size_t>((row * heads + h) * c.dim + d)];
   };
   std::vector<double> p(static_cast<size_t>(length), 0.0), out(static_cast<size_t>(c.dim), 0.0);
-  double total = 0;
+  double total = c.sinks.empty() ? 0 : std::exp(c.sinks[static_cast<size_t>(head)]);
   for (int64_t key = 0; key < length; ++key) {
     bool masked = key > position || position - key >= c.window;
     double score = 0;
@@ -172,6 +174,9 @@ TEST(PagedAttention, HasOneKeyHeadForAll) {
 TEST(PagedAttention, SeesAWindow) { expectDense({.lengths = {11}, .queries = {11}, .window = 3}); }
 TEST(PagedAttention, SeesItselfInAWindowOfOne) { expectDense({.lengths = {6}, .queries = {6}, .window = 1}); }
 TEST(PagedAttention, CapsScores) { expectDense({.lengths = {8}, .queries = {8}, .scale = 3, .soft_cap = 2}); }
+TEST(PagedAttention, GivesSinksTheirShare) {
+  expectDense({.lengths = {8, 1}, .queries = {8, 1}, .window = 3, .sinks = {2.5, -1.0}});
+}
 TEST(PagedAttention, FillsItsLastPage) { expectDense({.lengths = {8}, .queries = {2}}); }
 TEST(PagedAttention, IsRaggedAndPadded) {
   expectDense({.heads = 4,

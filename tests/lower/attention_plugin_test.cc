@@ -23,6 +23,7 @@ struct Case {
   std::vector<int64_t> lengths = {9}, queries = {1};  // by sequence; queries are its last tokens
   int64_t padding_tokens = 0;
   double soft_cap = 0, window = 1 << 30;
+  bool sinks = false;
   DType dtype = DType::kF32, cache = DType::kF32;
   double tolerance = 2e-6;
 };
@@ -102,6 +103,11 @@ class Step {
         {i32({tokens}), column_},
         {i32({sequences, most}), inverse_},
         {i32({}), {c_.window}}};
+    if (c_.sinks) {
+      std::vector<double> sinks;
+      for (int64_t head = 0; head < c_.heads; ++head) sinks.push_back(head == 1 ? 90.0 : normal());
+      operands.push_back({{DType::kF32, {c_.heads}}, sinks});
+    }
     graph::Builder b(graph);
     std::vector<ValueId> ids;
     for (auto& [type, data] : operands) {
@@ -148,6 +154,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{.name = "window", .lengths = {12, 10}, .queries = {6, 1}, .window = 3},
         Case{.name = "window_of_one", .lengths = {12}, .queries = {2}, .window = 1},
         Case{.name = "soft_cap", .lengths = {9, 5}, .queries = {2, 5}, .soft_cap = 1.5},
+        Case{.name = "sinks",
+             .lengths = {9, 5, 0},
+             .queries = {2, 5, 0},
+             .padding_tokens = 1,
+             .window = 4,
+             .sinks = true},
         Case{.name = "bf16",
              .lengths = {9, 5},
              .queries = {2, 5},

@@ -195,7 +195,7 @@ TEST(LlamaConfig, ValuesOutOfRangeAreNamedByFileKeyAndRange) {
 TEST(LlamaConfig, GgufExtras) {
   TinyModel tiny = ggufModel("llama.json");
   tiny.checkpoint.metadata["llama.expert_used_count"] = integer(2);
-  tiny.checkpoint.metadata["llama.rope.scaling.type"] = {std::string("yarn")};
+  tiny.checkpoint.metadata["llama.rope.scaling.type"] = {std::string("longrope")};
   tiny.checkpoint.metadata["llama.rope.scaling.factor"] = number(4);
   tiny.checkpoint.metadata["llama.rope.dimension_count"] = integer(4);
   tiny.checkpoint.metadata["llama.logit_scale"] = number(2);
@@ -203,7 +203,7 @@ TEST(LlamaConfig, GgufExtras) {
   std::string error = errorOf(tiny.checkpoint);
   for (const char* part :
        {"5 faults", "expert_used_count is 2 of no experts",
-        "scaling.type = \"yarn\" is not supported (none, linear)",
+        "scaling.type = \"longrope\" is not supported (none, linear, yarn)",
         "dimension_count 4 is not the head's width 10",
         "rope_freqs.weight has shape [7], the head's width needs [5]", "llama.logit_scale is not understood"})
     EXPECT_TRUE(contains(error, part));
@@ -253,8 +253,8 @@ TEST(Architectures, UnknownOnesListWhatExists) {
   io::Checkpoint checkpoint;
   checkpoint.source = "x.gguf";
   checkpoint.architecture = "falcon";
-  EXPECT_TRUE(contains(errorOf(checkpoint),
-                       "x.gguf: unknown architecture \"falcon\" (known: gemma2, gemma3, llama, "));
+  EXPECT_TRUE(
+      contains(errorOf(checkpoint), "x.gguf: unknown architecture \"falcon\" (known: gemma2, gemma3, "));
   checkpoint.container = io::Container::kHuggingFace;
   EXPECT_TRUE(contains(errorOf(checkpoint),
                        "x.gguf: unknown architecture \"falcon\" (known: DeepseekV2ForCausalLM, "

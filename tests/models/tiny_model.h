@@ -132,7 +132,8 @@ inline std::string ggufArchitecture(const DecoderConfig& c) {
   const bool usual_scale =
       std::abs(c.attention_scale * std::sqrt(static_cast<double>(c.head_dim)) - 1) < 1e-9;
   if (!usual_scale || c.rotaries[0].scaling == Rotary::Scaling::kLinear) return "";
-  if (c.model == "llama" && c.layer_window[0] != 0) return "";  // a Mistral with a window
+  if (c.model == "llama" && c.layer_window[0] != 0) return "";   // a Mistral with a window
+  if (c.model == "gpt_oss" || c.model == "deepseek") return "";  // another form of the experts; not read
   if (c.model == "qwen2" && c.layer_window.back() != 0) return "";
   if (c.model == "qwen3" && c.qkv_bias) return "";
   return c.model == "qwen3" && experts ? "qwen3moe" : c.model;

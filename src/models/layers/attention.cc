@@ -48,9 +48,12 @@ ValueId attention(Builder& b, const LayerInputs& in, const LayerWeights& weights
   {
     auto scope = b.at({in.layer, "attention.core"});
     const TokenInputs& t = in.tokens;
-    attended = b.pagedAttention({heads.q, state.caches[0], state.caches[1], t.page_table, t.lengths,
-                                 t.positions, t.token_sequence, t.token_column, t.query_token, in.window},
-                                {.scale = config.attention_scale, .soft_cap = config.attention_soft_cap});
+    std::vector<ValueId> operands = {heads.q,       state.caches[0], state.caches[1],  t.page_table,
+                                     t.lengths,     t.positions,     t.token_sequence, t.token_column,
+                                     t.query_token, in.window};
+    if (config.sinks) operands.push_back(weights.at("attention.sinks"));
+    attended =
+        b.pagedAttention(operands, {.scale = config.attention_scale, .soft_cap = config.attention_soft_cap});
   }
   auto scope = b.at({in.layer, "attention.out"});
   int64_t tokens = b.type(state.x).shape[0];

@@ -192,6 +192,7 @@ Status checkConfig(const DecoderConfig& config) {
 }
 
 std::vector<std::string> describe(const DecoderConfig& config) {
+  constexpr const char* kActivations[] = {"gated silu", "gated gelu (tanh)", "clamped swiglu"};
   std::vector<std::string> lines;
   lines.push_back(fmt::format("{}: {} layers, hidden {}, feed-forward {}, vocabulary {}, context {}",
                               config.model, config.layers, config.hidden, config.feed_forward,
@@ -205,12 +206,13 @@ std::vector<std::string> describe(const DecoderConfig& config) {
   if (config.attention_soft_cap > 0)
     lines.back() += fmt::format(", scores capped at {:g}", config.attention_soft_cap);
   if (config.qkv_bias) lines.back() += ", biases";
+  if (config.sinks) lines.back() += ", a sink for each head";
   for (size_t i = 0; i < config.rotaries.size(); ++i)
     lines.push_back(
         fmt::format("rotary {}: {}; {}", i, describeRotary(config.rotaries[i]), describeLayers(config, i)));
   lines.push_back(fmt::format(
       "norm epsilon {:.6g}, {} norms a layer, {} MLP, {} head{}", config.norm_epsilon,
-      config.post_norms ? 4 : 2, config.activation == Activation::kSilu ? "gated silu" : "gated gelu (tanh)",
+      config.post_norms ? 4 : 2, kActivations[static_cast<size_t>(config.activation)],
       config.tied_embedding ? "tied" : "own",
       config.embedding_scale == 1.0 ? "" : fmt::format(", embedding times {:.6g}", config.embedding_scale)));
   if (config.experts.count > 0) lines.push_back(describeExperts(config));

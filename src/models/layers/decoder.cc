@@ -131,7 +131,8 @@ class DecoderBuilder {
   Type weightType(const WeightName& name) const {
     graph::Shape shape = weightShape(config_, name.parameter);
     // Gains, biases and the router stay float32.
-    const bool exact = shape.size() == 1 || name.parameter == "experts.router.weight";
+    const bool exact =
+        shape.size() == 1 || name.parameter == "experts.router.weight" || name.parameter.ends_with(".bias");
     return {exact ? DType::kF32 : options_.weights, shape};
   }
 

@@ -91,21 +91,24 @@ class Router {
 Routing route(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x) {
   auto scope = b.at({in.layer, "experts.router"});
   ValueId logits = linear(b, b.convert(x, DType::kF32), weights.at("experts.router.weight"));
+  logits = addBias(b, logits, weights, "experts.router.bias");
   std::optional<ValueId> bias;
   if (auto found = weights.find("experts.choice_bias"); found != weights.end()) bias = found->second;
   return Router(b, in.config.experts, b.type(x).shape[0]).route(logits, bias);
 }
 
-/// x [T, K] by weight [E, N, K] -> f32 [T, E, N].
-ValueId byAllExperts(Builder& b, ValueId x, ValueId weight) {
+/// x [T, K] by weight [E, N, K], and the bias [E, N] if there is one -> f32 [T, E, N].
+ValueId byAllExperts(Builder& b, ValueId x, const LayerWeights& weights, const std::string& name) {
   graph::DotAttrs attrs{.lhs_contract = {1}, .rhs_contract = {2}};
   attrs.highest_precision = b.type(x).dtype == DType::kF32;
-  return b.dot(x, weight, attrs, DType::kF32);
+  ValueId out = b.dot(x, weights.at(name + ".weight"), attrs, DType::kF32);
+  auto bias = weights.find(name + ".bias");
+  return bias == weights.end() ? out : b.add(out, b.broadcast(bias->second, b.type(out).shape, {1, 2}));
 }
 
 ValueId sharedExpert(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x) {
   auto scope = b.at({in.layer, "experts.shared"});
-  ValueId units = gated(b, in.config.activation, linear(b, x, weights.at("shared.gate.weight")),
+  ValueId units = gated(b, in.config, linear(b, x, weights.at("shared.gate.weight")),
                         linear(b, x, weights.at("shared.up.weight")));
   ValueId out = linear(b, b.convert(units, in.options.activations), weights.at("shared.down.weight"));
   auto weigh = weights.find("shared.weigh.weight");
@@ -122,8 +125,8 @@ ValueId mixtureOfExperts(Builder& b, const LayerInputs& in, const LayerWeights& 
   ValueId units, out;
   {
     auto scope = b.at({in.layer, "experts.up"});
-    units = gated(b, in.config.activation, byAllExperts(b, x, weights.at("experts.gate.weight")),
-                  byAllExperts(b, x, weights.at("experts.up.weight")));
+    units = gated(b, in.config, byAllExperts(b, x, weights, "experts.gate"),
+                  byAllExperts(b, x, weights, "experts.up"));
     const Shape shape = b.type(units).shape;
     // Selected, not multiplied by 0: what an expert makes of a token that is not its own may be infinite.
     units = b.multiply(units, b.broadcast(routing.weights, shape, {0, 1}));
@@ -135,6 +138,10 @@ ValueId mixtureOfExperts(Builder& b, const LayerInputs& in, const LayerWeights& 
     graph::DotAttrs attrs{.lhs_contract = {1, 2}, .rhs_contract = {0, 2}};
     attrs.highest_precision = in.options.activations == DType::kF32;
     out = b.dot(units, weights.at("experts.down.weight"), attrs, DType::kF32);
+    if (auto bias = weights.find("experts.down.bias"); bias != weights.end()) {
+      graph::DotAttrs by_expert{.lhs_contract = {1}, .rhs_contract = {0}, .highest_precision = true};
+      out = b.add(out, b.dot(routing.weights, bias->second, by_expert, DType::kF32));
+    }
   }
   if (in.config.experts.shared_feed_forward == 0) return out;
   ValueId shared = sharedExpert(b, in, weights, x);

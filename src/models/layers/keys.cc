@@ -188,8 +188,16 @@ Rotary readGgufRotary(io::ConfigReader& keys, const io::Checkpoint& checkpoint, 
   if (type == "linear") {
     rotary.scaling = Rotary::Scaling::kLinear;
     rotary.factor = requireAbove(keys, prefix + "scaling.factor", 0);
+  } else if (type == "yarn") {
+    rotary.scaling = Rotary::Scaling::kYarn;
+    rotary.factor = requireAbove(keys, prefix + "scaling.factor", 0);
+    rotary.original_context = requireSize(keys, prefix + "scaling.original_context_length");
+    rotary.beta_fast = optionalAbove(keys, prefix + "scaling.yarn_beta_fast", 0).value_or(32.0);
+    rotary.beta_slow = optionalAbove(keys, prefix + "scaling.yarn_beta_slow", 0).value_or(1.0);
+    rotary.attention_factor =
+        optionalAbove(keys, prefix + "scaling.attn_factor", 0).value_or(1.0) * yarnScale(rotary.factor, 1.0);
   } else if (type != "none") {
-    keys.refuse(fmt::format("{}scaling.type = \"{}\" is not supported (none, linear)", prefix, type));
+    keys.refuse(fmt::format("{}scaling.type = \"{}\" is not supported (none, linear, yarn)", prefix, type));
     keys.ignore(prefix + "scaling.*");
   }
   keys.ignore(prefix + "scaling.original_context_length");  // said for the record: the type uses none

@@ -77,7 +77,7 @@ ValueId latentAttention(Builder& b, const LayerInputs& in, const LayerWeights& w
 ValueId feedForward(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
 
 /// act(gate) * up, float32.
-ValueId gated(Builder& b, Activation activation, ValueId gate, ValueId up);
+ValueId gated(Builder& b, const DecoderConfig& config, ValueId gate, ValueId up);
 /// x [T, hidden] in the activations' type -> f32 [T, hidden]: the experts that each token's router chooses,
 /// and a shared one if there is. Scores, choice and weights are float32; ties go to the lowest expert.
 ValueId mixtureOfExperts(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);

@@ -29,8 +29,15 @@ ValueId linear(Builder& b, ValueId x, ValueId weight) {
   return b.linear(x, weight, DType::kF32);
 }
 
-ValueId gated(Builder& b, Activation activation, ValueId gate, ValueId up) {
-  return b.multiply(activate(b, activation, gate), up);
+ValueId gated(Builder& b, const DecoderConfig& config, ValueId gate, ValueId up) {
+  if (config.activation != Activation::kClampedSwiglu)
+    return b.multiply(activate(b, config.activation, gate), up);
+  constexpr double kAlpha = 1.702;
+  auto constant = [&](double value) { return b.constant(DType::kF32, value); };
+  gate = b.minimum(gate, constant(config.swiglu_limit));
+  up = b.maximum(b.minimum(up, constant(config.swiglu_limit)), constant(-config.swiglu_limit));
+  ValueId glu = b.multiply(gate, b.logistic(b.multiply(gate, constant(kAlpha))));
+  return b.multiply(b.add(up, constant(1.0)), glu);
 }
 
 namespace {
@@ -41,7 +48,7 @@ ValueId denseMlp(Builder& b, const LayerInputs& in, const LayerWeights& weights,
     auto scope = b.at({in.layer, "mlp.up"});
     ValueId gate = linear(b, h, weights.at("mlp.gate.weight"));
     ValueId up = linear(b, h, weights.at("mlp.up.weight"));
-    units = b.convert(gated(b, in.config.activation, gate, up), in.options.activations);
+    units = b.convert(gated(b, in.config, gate, up), in.options.activations);
   }
   auto scope = b.at({in.layer, "mlp.down"});
   return linear(b, units, weights.at("mlp.down.weight"));

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "base/check.h"
@@ -40,6 +41,7 @@ std::string checkTiedHead(const io::Checkpoint& checkpoint, const Model& model, 
 struct Wanted {
   std::string tensor;
   graph::Shape shape;
+  Layout layout;
 };
 
 /// Which rows of a tensor a part is: some of each block of `stride` rows, or `rows` in a row.
@@ -66,6 +68,10 @@ PartRows rowsOf(const DecoderConfig& config, Part part) {
     case Part::kLatentKey:
       return {
           .first = 0, .rows = n.nope, .stride = n.nope + n.value, .all = config.heads * (n.nope + n.value)};
+    case Part::kExpertGate:
+      return {.first = 0, .rows = 1, .stride = 2, .all = 2 * config.experts.feed_forward};
+    case Part::kExpertUp:
+      return {.first = 1, .rows = 1, .stride = 2, .all = 2 * config.experts.feed_forward};
     case Part::kLatentValue:
       return {.first = n.nope,
               .rows = n.value,
@@ -82,12 +88,20 @@ std::vector<Wanted> wantedTensors(const Model& model, const DecoderConfig& confi
   auto want = [&](const WeightName& name, int64_t layer) {
     for (TensorSource& source : tensorSources(name, config, container, layer))
       if (seen.insert(source.tensor).second)
-        wanted.push_back({std::move(source.tensor), storedShape(name, config, container)});
+        wanted.push_back({std::move(source.tensor), storedShape(name, config, container), source.layout});
   };
   for (const WeightName& name : globalWeights(model, config)) want(name, -1);
   for (int64_t layer = 0; layer < config.layers; ++layer)
     for (const WeightName& name : layerWeights(model, config, layer)) want(name, layer);
   return wanted;
+}
+
+/// Quantised matrices have rows of outputs, whatever the plain form of the family's files is.
+graph::Shape shapeIn(const io::Tensor& tensor, const Wanted& wanted) {
+  graph::Shape shape = wanted.shape;
+  if (tensor.quantised && wanted.layout == Layout::kTransposed)
+    std::swap(shape[shape.size() - 2], shape.back());
+  return shape;
 }
 
 std::string missingText(const Wanted& wanted, const std::string& head) {
@@ -123,6 +137,10 @@ bool has(const DecoderConfig& config, const LayerKind& kind, Needs needs) {
       return experts && config.experts.choice_bias;
     case Needs::kSharedExpert:
       return experts && config.experts.shared_feed_forward > 0;
+    case Needs::kExpertBias:
+      return experts && config.experts.bias;
+    case Needs::kSinks:
+      return config.sinks;
     case Needs::kSharedGate:
       return experts && config.experts.shared_gate;
   }
@@ -164,6 +182,11 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
       {"mlp.down.weight", {config.hidden, config.feed_forward}},
       {"experts.router.weight", {e.count, config.hidden}},
       {"experts.choice_bias", {e.count}},
+      {"experts.router.bias", {e.count}},
+      {"experts.gate.bias", {e.count, e.feed_forward}},
+      {"experts.up.bias", {e.count, e.feed_forward}},
+      {"experts.down.bias", {e.count, config.hidden}},
+      {"attention.sinks", {config.heads}},
       {"experts.gate.weight", {e.count, e.feed_forward, config.hidden}},
       {"experts.up.weight", {e.count, e.feed_forward, config.hidden}},
       {"experts.down.weight", {e.count, config.hidden, e.feed_forward}},
@@ -181,8 +204,13 @@ graph::Shape storedShape(const WeightName& name, const DecoderConfig& config, io
   graph::Shape shape = weightShape(config, name.parameter);
   const bool gguf = container == io::Container::kGguf;
   if (ofEachExpert(gguf ? name.gguf : name.hf)) shape.erase(shape.begin());
-  if (name.part != Part::kWhole) shape = {rowsOf(config, name.part).all, shape.back()};
-  if ((gguf ? name.gguf_layout : name.hf_layout) == Layout::kTransposed) std::swap(shape[0], shape[1]);
+  const Part part = gguf ? name.gguf_part : name.hf_part;
+  if (part == Part::kExpertGate || part == Part::kExpertUp)
+    shape[1] = rowsOf(config, part).all;
+  else if (part != Part::kWhole)
+    shape = {rowsOf(config, part).all, shape.back()};
+  if ((gguf ? name.gguf_layout : name.hf_layout) == Layout::kTransposed)
+    std::swap(shape[shape.size() - 2], shape.back());
   return shape;
 }
 
@@ -202,7 +230,9 @@ std::vector<TensorSource> tensorSources(const WeightName& name, const DecoderCon
     source.tail = config.latent.rope;
     if (config.rotaries[0].pairs == Rotary::Pairs::kHalves) source.layout = Layout::kAsStored;
   }
-  const PartRows part = rowsOf(config, name.part);
+  const PartRows part = rowsOf(config, gguf ? name.gguf_part : name.hf_part);
+  // A vector an expert: its elements are the rows.
+  if (part.stride > 0 && name.parameter.ends_with(".bias")) source.width = 1;
   source.first_row = part.first;
   source.block_rows = part.rows;
   source.block_stride = part.stride;
@@ -261,10 +291,10 @@ Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& confi
     auto found = stored.find(wanted.tensor);
     if (found == stored.end()) {
       faults.push_back(missingText(wanted, head));
-    } else if (found->second->shape != wanted.shape) {
+    } else if (const graph::Shape shape = shapeIn(*found->second, wanted); found->second->shape != shape) {
       faults.push_back(fmt::format("{} has shape {}, the configuration needs {}", wanted.tensor,
-                                   list(found->second->shape), list(wanted.shape)));
-    } else if (formats::isInteger(found->second->packing)) {
+                                   list(found->second->shape), list(shape)));
+    } else if (!found->second->quantised && formats::isInteger(found->second->packing)) {
       faults.push_back(
           fmt::format("{} holds integers ({})", wanted.tensor, formats::info(found->second->packing).name));
     }
@@ -342,16 +372,29 @@ Status readStored(const io::Tensor& tensor, int64_t first, int64_t count, std::s
       tensor.bytes.subspan(static_cast<size_t>(first * bytes), static_cast<size_t>(count * bytes)), out);
 }
 
-/// Rows of the transpose: column after column of what is stored.
-Status readColumns(const io::Tensor& tensor, int64_t first, int64_t count, std::span<float> out) {
-  const int64_t width = tensor.shape[0];
-  std::vector<float> stored(static_cast<size_t>(tensor.shape[1]));
-  for (int64_t column = 0; column < width; ++column) {
-    SUBLANE_CHECK_OK(readStored(tensor, column, 1, stored));
-    for (int64_t row = 0; row < count; ++row)
-      out[static_cast<size_t>(row * width + column)] = stored[static_cast<size_t>(first + row)];
+/// A matrix [in, out], or one an expert [experts, in, out], as rows of outputs: row i is output `rows[i]`,
+/// counted through all experts. What is stored is unpacked row by row, once for each expert that is asked
+/// for.
+Status readOutputs(const io::Tensor& tensor, std::span<const int64_t> rows, std::span<float> out) {
+  const size_t rank = tensor.shape.size();
+  const int64_t width = tensor.shape[rank - 2], outputs = tensor.shape[rank - 1];
+  std::vector<float> stored(static_cast<size_t>(outputs));
+  for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    const int64_t expert = rows[begin] / outputs;
+    while (end < rows.size() && rows[end] / outputs == expert) ++end;
+    for (int64_t column = 0; column < width; ++column) {
+      SUBLANE_CHECK_OK(readStored(tensor, expert * width + column, 1, stored));
+      for (size_t row = begin; row < end; ++row)
+        out[row * static_cast<size_t>(width) + static_cast<size_t>(column)] =
+            stored[static_cast<size_t>(rows[row] % outputs)];
+    }
   }
   return Ok{};
+}
+
+/// The quantised form of gpt-oss' experts is stored as rows of outputs, the plain one is not.
+bool isTransposed(const io::Tensor& tensor, Layout layout) {
+  return layout == Layout::kTransposed && tensor.shape.size() >= 2 && !tensor.quantised;
 }
 
 }  // namespace
@@ -360,19 +403,28 @@ Status readRows(const io::Checkpoint& checkpoint, const TensorSource& source, in
                 std::span<float> out) {
   const io::Tensor* tensor = checkpoint.find(source.tensor);
   if (tensor == nullptr) return inputError("{}: missing {}", checkpoint.source, source.tensor);
-  const bool transposed = source.layout == Layout::kTransposed && tensor->shape.size() == 2;
-  int64_t width = tensor->shape.empty() ? 1 : transposed ? tensor->shape[0] : tensor->shape.back();
-  int64_t rows = width == 0 ? 0 : graph::elementCount(tensor->shape) / width;
+  const bool transposed = isTransposed(*tensor, source.layout);
+  const std::vector<int64_t>& shape = tensor->shape;
+  int64_t width = source.width > 0 ? source.width
+                  : shape.empty()  ? 1
+                                   : shape[transposed ? shape.size() - 2 : shape.size() - 1];
+  int64_t rows = width == 0 ? 0 : graph::elementCount(shape) / width;
   int64_t count = width == 0 ? 0 : static_cast<int64_t>(out.size()) / width;
-  const std::vector<int64_t> order = storedRows(source, rows);
+  std::vector<int64_t> order = storedRows(source, rows);
+  if (order.empty() && transposed) {
+    order.resize(static_cast<size_t>(rows));
+    std::iota(order.begin(), order.end(), int64_t{0});
+  }
   if (order.empty())
     first_row += source.first_row;
   else
     rows = static_cast<int64_t>(order.size());
   if (count * width != static_cast<int64_t>(out.size()) || first_row < 0 || first_row + count > rows)
     return inputError("{}: {} {} can't give {} values from row {} on", checkpoint.source, source.tensor,
-                      list(tensor->shape), out.size(), first_row);
-  if (transposed) return readColumns(*tensor, first_row, count, out);
+                      list(shape), out.size(), first_row);
+  if (transposed)
+    return readOutputs(
+        *tensor, std::span(order).subspan(static_cast<size_t>(first_row), static_cast<size_t>(count)), out);
   if (order.empty()) SUBLANE_CHECK_OK(readStored(*tensor, first_row, count, out));
   for (int64_t i = 0; !order.empty() && i < count; ++i)
     SUBLANE_CHECK_OK(readStored(*tensor, order[static_cast<size_t>(first_row + i)], 1,
