@@ -158,12 +158,20 @@ Status dequantize(const QuantisedMatrix& m, Range rows, std::span<float> out) {
   }
   if (out.empty()) return Ok{};
   const std::array<float, 256> values = valuesOf(m.codes.type);
-  std::vector<uint8_t> codes(static_cast<size_t>(m.columns));
+  const int64_t step = rowsAtOnce(m.codes.order);
+  const size_t columns = static_cast<size_t>(m.columns);
+  std::vector<uint8_t> codes(static_cast<size_t>(std::min(step, rows.end - rows.begin)) * columns);
   RowScales scales;
-  for (int64_t row = 0; row < rows.end - rows.begin; ++row) {
-    scales.read(m, m.first_row + rows.begin + row);
-    readCodes(m.codes, m.first_row + rows.begin + row, m.first_column, codes);
-    scaleRow(m, values, codes, scales, out.data() + row * m.columns);
+  float* to = out.data();
+  for (int64_t row = rows.begin; row < rows.end; row += step) {
+    const Range these{m.first_row + row, m.first_row + std::min(rows.end, row + step)};
+    const std::span<uint8_t> read =
+        std::span(codes).first(static_cast<size_t>(these.end - these.begin) * columns);
+    readCodes(m.codes, these, m.first_column, read);
+    for (int64_t i = 0; i < these.end - these.begin; ++i, to += columns) {
+      scales.read(m, these.begin + i);
+      scaleRow(m, values, read.subspan(static_cast<size_t>(i) * columns, columns), scales, to);
+    }
   }
   return Ok{};
 }

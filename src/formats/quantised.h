@@ -21,6 +21,11 @@
 
 namespace sublane::formats {
 
+/// A range of rows or columns, the end not included.
+struct Range {
+  int64_t begin = 0, end = 0;
+};
+
 /// What the bits of one code mean, before zero point and scale.
 enum class CodeType : uint8_t { kU4, kU8, kI8, kF8E4M3, kF4E2M1 };
 int bitsOf(CodeType type);
@@ -53,6 +58,9 @@ Result<int64_t> bytesOf(const CodeArray& codes);
 uint8_t codeAt(const CodeArray& codes, int64_t row, int64_t column);
 /// The codes of `out.size()` columns of one row, from `column` on.
 void readCodes(const CodeArray& codes, int64_t row, int64_t column, std::span<uint8_t> out);
+/// The same for several rows, one after the other in `out`: `rowsAtOnce` of them are read fastest.
+void readCodes(const CodeArray& codes, Range rows, int64_t column, std::span<uint8_t> out);
+int64_t rowsAtOnce(CodeOrder order);
 float valueOf(CodeType type, uint8_t code);
 /// The inverse of codeAt: `codes` row by row into the bytes of an array shaped like `like`. Bits between the
 /// codes are zero. Packing is done in unsigned words.
@@ -64,11 +72,6 @@ struct ScaleGrid {
   bool transposed = false;          // stored [columns, rows] of the grid
   int64_t rows = 1, columns = 1;
   std::span<const std::byte> bytes = {};
-};
-
-/// A range of rows or columns, the end not included.
-struct Range {
-  int64_t begin = 0, end = 0;
 };
 
 /// What the checkpoint wants done to the inputs of the matrix. Reading weights does not depend on it.

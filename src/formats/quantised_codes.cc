@@ -1,5 +1,5 @@
 // Codes in bytes and words: where each lies, and back.
-#include <array>
+#include <algorithm>
 
 #include "formats/quantised.h"
 #include "formats/tiny_float.h"
@@ -174,6 +174,63 @@ void readCodes(const CodeArray& codes, int64_t row, int64_t column, std::span<ui
     case CodeOrder::kGptqZeros:
     case CodeOrder::kWordsAlongRows:
       for (size_t i = 0; i < out.size(); ++i) out[i] = codeAt(codes, row, column + static_cast<int64_t>(i));
+  }
+}
+
+namespace {
+
+// Orders that hold a row far apart: a square of codes is gathered column by column, so that each line of
+// memory is used while it is near, and then laid out by rows.
+constexpr int64_t kSquare = 64;
+
+void readSquare(const CodeArray& codes, Range rows, Range columns, uint8_t* out, int64_t out_columns) {
+  uint8_t square[kSquare][kSquare];
+  const bool gptq = codes.order == CodeOrder::kGptqWeights;
+  const int bits = bitsOf(codes.type);
+  const uint8_t mask = static_cast<uint8_t>((1u << bits) - 1);
+  const int64_t count = rows.end - rows.begin;
+  int64_t byte[kSquare];
+  int shift[kSquare];
+  for (int64_t i = 0; i < count; ++i) {  // of AWQ's first column
+    const Place place = gptq ? Place{rows.begin + i, 0} : placeOf(codes, rows.begin + i, 0);
+    byte[i] = 4 * place.unit + place.shift / 8;
+    shift[i] = place.shift % 8;
+  }
+  for (int64_t column = columns.begin; column < columns.end; ++column) {
+    uint8_t* to = &square[0][column - columns.begin];
+    const uint8_t* from = unsignedBytes(codes.bytes.data());
+    if (gptq) {
+      const int slot = static_cast<int>(column % (32 / bits)) * bits, up = slot % 8;
+      from += column / (32 / bits) * codes.rows * 4 + slot / 8;
+      for (int64_t i = 0; i < count; ++i) to[i * kSquare] = (from[byte[i]] >> up) & mask;
+    } else {
+      from += column * (codes.rows / 2);
+      for (int64_t i = 0; i < count; ++i) to[i * kSquare] = (from[byte[i]] >> shift[i]) & mask;
+    }
+  }
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(out + i * out_columns, square[i], static_cast<size_t>(columns.end - columns.begin));
+}
+
+}  // namespace
+
+int64_t rowsAtOnce(CodeOrder order) {
+  return order == CodeOrder::kAwq || order == CodeOrder::kGptqWeights ? kSquare : 1;
+}
+
+void readCodes(const CodeArray& codes, Range rows, int64_t column, std::span<uint8_t> out) {
+  if (out.empty()) return;
+  const int64_t columns = static_cast<int64_t>(out.size()) / (rows.end - rows.begin);
+  const int64_t step = rowsAtOnce(codes.order);
+  for (int64_t row = rows.begin; row < rows.end; row += step) {
+    uint8_t* to = out.data() + (row - rows.begin) * columns;
+    if (step == 1) {
+      readCodes(codes, row, column, {to, static_cast<size_t>(columns)});
+      continue;
+    }
+    const Range these{row, std::min(rows.end, row + step)};
+    for (int64_t at = 0; at < columns; at += kSquare)
+      readSquare(codes, these, {column + at, column + std::min(columns, at + kSquare)}, to + at, columns);
   }
 }
 

@@ -25,8 +25,8 @@ inline float widenF8E4M3(uint8_t bits) {
   const uint32_t magnitude = bits & 0x7fu;
   const uint32_t normal = (magnitude << 20) + (120u << 23);                               // rebias 7 -> 127
   const float subnormal = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-9f;  // exact
-  uint32_t result = magnitude < 8 ? std::bit_cast<uint32_t>(subnormal) : normal;
-  result = magnitude == 0x7fu ? 0x7fc00000u : result;
+  uint32_t result = pick(magnitude < 8, std::bit_cast<uint32_t>(subnormal), normal);
+  result = pick(magnitude == 0x7fu, 0x7fc00000u, result);
   return std::bit_cast<float>(result | sign);
 }
 
@@ -35,8 +35,8 @@ inline float widenF8E5M2(uint8_t bits) { return widenF16(static_cast<uint16_t>(b
 
 /// 2^(bits - 127); the smallest is subnormal in float32.
 inline float widenF8E8M0(uint8_t bits) {
-  uint32_t result = bits == 0 ? 0x00400000u : static_cast<uint32_t>(bits) << 23;
-  result = bits == 0xff ? 0x7fc00000u : result;
+  uint32_t result = pick(bits == 0, 0x00400000u, static_cast<uint32_t>(bits) << 23);
+  result = pick(bits == 0xff, 0x7fc00000u, result);
   return std::bit_cast<float>(result);
 }
 

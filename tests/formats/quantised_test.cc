@@ -317,6 +317,21 @@ TEST(Case37, MergedPartsKeepTheirScales) {
   EXPECT_EQ(dequantize(merged, {1, 5}, values).error().text(), "rows 1 to 5 of a matrix that has 4");
 }
 
+// Squares of codes are gathered at once: more rows and columns than one of them, from any place.
+TEST(Slice, AcrossSquares) {
+  for (const auto& [type, order] : {std::pair{CodeType::kU4, CodeOrder::kAwq},
+                                    {CodeType::kU4, CodeOrder::kGptqWeights},
+                                    {CodeType::kU8, CodeOrder::kGptqWeights}}) {
+    const std::vector<uint8_t> codes = someCodes(136 * 152, 1u << bitsOf(type));
+    Stored stored(type, order, 136, 152, pack(type, order, 136, 152, codes));
+    stored.blocks(136, 152, {1.0f});
+    const std::vector<float> values = valuesOf(stored.matrix);
+    for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(codes[i])) << i;
+    expectSlices(stored.matrix, {{0, 136}, {1, 66}, {63, 64}, {70, 136}},
+                 {{0, 152}, {3, 70}, {65, 152}, {151, 152}});
+  }
+}
+
 // A slice of a slice, and of a matrix whose columns have groups of their own.
 TEST(Slice, OfASlice) {
   Stored stored(CodeType::kU4, CodeOrder::kGptqWeights, 16, 32,
