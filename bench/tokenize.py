@@ -3,9 +3,9 @@
     python3 bench/tokenize.py [--megabytes 4] [--rounds 5]
 
 PYTHONPATH must hold `tokenizers` and `gguf` (tools/reference/packages.sh prints the folder), SUBLANE_BINARY names the
-binary (default build/sublane). Both sides say their own seconds of processor time, without reading files and starting up: the time of
-`sublane tokenize --jsonl --time`, and that of `Tokenizer.encode` in a loop and of `encode_batch_fast`. Printed are the
-best of the rounds, and how time grows when a text without a place to cut is doubled: 2.0 is linear.
+binary (default build/sublane). Both sides say their own seconds of processor time, without reading files and starting
+up: `sublane tokenize --jsonl --time`, and `Tokenizer.encode` in a loop and `encode_batch_fast`. Printed are the best of
+the rounds, and how time grows when a text without a place to cut is doubled: 2.0 is linear.
 """
 
 import argparse
