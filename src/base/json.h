@@ -25,6 +25,10 @@ nlohmann::ordered_json jsonNumber(double value, std::string_view unit, Origin or
 /// Bytes that are not UTF-8 (names from a foreign file) become U+FFFD; infinities and NaN become null.
 std::string jsonText(const nlohmann::ordered_json& document);
 
+/// The deepest nesting of lists and objects in `text`, JSON or not. Ask it before walking over foreign JSON
+/// by recursion.
+int jsonNesting(std::string_view text);
+
 /// jsonText to stdout.
 void printJson(const nlohmann::ordered_json& document);
 

@@ -71,7 +71,7 @@ int32_t sublane_token_table(const Encoder*, TokenTable* out, Bytes* error);
 int32_t sublane_encode(const Encoder*, Bytes text, bool parse_special, Ids* out, Bytes* error);
 void sublane_encoder_free(Encoder*);
 int32_t sublane_template_new(Bytes source, Template** out, Bytes* error);
-int32_t sublane_template_render(const Template*, Bytes context_json, Bytes* out, Bytes* error);
+int32_t sublane_template_render(const Template*, Bytes context_json, Bytes now, Bytes* out, Bytes* error);
 void sublane_template_free(Template*);
 void sublane_bytes_free(Bytes);
 void sublane_ids_free(Ids);

@@ -116,9 +116,9 @@ Result<Template> Template::parse(std::string_view source) {
   return Template(handle);
 }
 
-Result<std::string> Template::render(std::string_view context_json) const {
+Result<std::string> Template::render(std::string_view context_json, std::string_view now) const {
   abi::Bytes text{}, error{};
-  int32_t code = abi::sublane_template_render(handle_.get(), view(context_json), &text, &error);
+  int32_t code = abi::sublane_template_render(handle_.get(), view(context_json), view(now), &text, &error);
   if (code != abi::kOk) return failure(code, error);
   return take(text);
 }

@@ -48,8 +48,9 @@ class Encoder {
 class Template {
  public:
   static Result<Template> parse(std::string_view source);
-  /// `context_json` is an object: {"messages": [...], "add_generation_prompt": true, ...}.
-  Result<std::string> render(std::string_view context_json) const;
+  /// `context_json` is an object: {"messages": [...], "add_generation_prompt": true, ...}; `now` is what
+  /// strftime_now tells ("2025-01-31T23:59:58").
+  Result<std::string> render(std::string_view context_json, std::string_view now) const;
 
  private:
   struct Free {

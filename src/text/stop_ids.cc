@@ -27,7 +27,7 @@ std::optional<int32_t> controlTokenAt(const Vocabulary& vocabulary, std::string_
 std::optional<int32_t> turnEndOf(const Vocabulary& vocabulary, const rust::Template& chat_template) {
   const std::string mark = "sublane marks the end of this message";
   std::vector<Message> turns = {{"user", "question"}, {"assistant", mark}};
-  auto text = chat_template.render(templateContext(vocabulary, turns, false));
+  auto text = chat_template.render(templateContext(vocabulary, turns, false), "2000-01-01");
   if (!text.ok()) return std::nullopt;
   size_t at = text->rfind(mark);
   if (at == std::string::npos) return std::nullopt;

@@ -8,6 +8,8 @@
 //   SUBLANE_TRY(std::vector<int32_t> ids, tokenizer.encode("Hello", {.add_bos = true}));
 //   auto stream = tokenizer.detokenizer();
 //   std::string piece = stream.push(ids[0]);         // whole characters only
+//   SUBLANE_TRY(auto answer, tokenizer.textStream({.stops = {"\nUser:"}}));
+//   piece = answer.push(ids[0]);                     // and nothing that may begin a stop text
 #pragma once
 
 #include <cstdint>
@@ -34,6 +36,16 @@ struct Message {
   std::string content;
 };
 
+struct ChatOptions {
+  std::string chat_template;  // the name of one of the file's, or the text of another; empty: the file's
+                              // "tool_use" for a request with tools, else its default
+  std::string now;            // what strftime_now tells, "2025-01-31T23:59:58"; empty: the local time
+};
+
+/// Renders a template on its own; `context_json` is an object of all that it may name.
+Result<std::string> renderTemplate(std::string_view source, std::string_view context_json,
+                                   const std::string& now);
+
 /// Turns a stream of token ids into UTF-8, whole characters only.
 class Detokenizer {
  public:
@@ -49,6 +61,33 @@ class Detokenizer {
   friend class Tokenizer;
   struct State;
   explicit Detokenizer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+struct StopOptions {
+  std::vector<std::string> stops;  // texts that end an answer; none: only ids do
+  bool include_stop = false;       // the answer ends with the stop text and not before it
+};
+
+/// A Detokenizer that ends at a stop text. Text that may be the beginning of one is held back. The first stop
+/// text to be complete ends the answer, the longest of those that end together: so the answer depends on the
+/// text alone, and not on how tokens cut it.
+class TextStream {
+ public:
+  TextStream(TextStream&&) noexcept;
+  TextStream& operator=(TextStream&&) noexcept;
+  ~TextStream();
+  /// Text that became certain with this token; may be empty, and is once the stream has stopped.
+  std::string push(int32_t id);
+  /// What was held back, when no more tokens come.
+  std::string finish();
+  /// The stop text that was found.
+  std::optional<std::string> stoppedBy() const;
+
+ private:
+  friend class Tokenizer;
+  struct State;
+  explicit TextStream(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
@@ -68,10 +107,18 @@ class Tokenizer {
   /// One-shot decode; equals the concatenated stream of detokenizer().
   std::string decode(const std::vector<int32_t>& ids) const;
   Detokenizer detokenizer() const;
+  /// Error: a stop text is empty, not UTF-8, or longer than 1024 bytes; or there are more than 64.
+  Result<TextStream> textStream(StopOptions options) const;
 
   /// Renders the file's chat template. Error when the file has none.
   Result<std::string> renderChat(const std::vector<Message>& messages, bool add_generation_prompt) const;
+  /// The same for a request as servers take it: an object with `messages`, and perhaps `tools`, `documents`,
+  /// `add_generation_prompt` (true where it is left out), `chat_template` (as in ChatOptions) and whatever
+  /// else the template asks for; `chat_template_kwargs` is spread out.
+  Result<std::string> renderChat(std::string_view request_json, const ChatOptions& options) const;
   bool hasChatTemplate() const;
+  /// The text of the template that such a request would take.
+  Result<std::string> chatTemplate(std::string_view name, bool has_tools) const;
 
   /// Ids that end a turn: end of sequence and end of turn, from all sources of the file.
   const std::vector<int32_t>& stopIds() const;

@@ -70,47 +70,6 @@ Result<std::vector<int32_t>> Tokenizer::encode(std::string_view text, EncodeOpti
   return ids;
 }
 
-std::string templateContext(const Vocabulary& vocabulary, const std::vector<Message>& messages,
-                            bool add_generation_prompt) {
-  ordered_json context;
-  context["messages"] = ordered_json::array();
-  for (const Message& message : messages) {
-    context["messages"].push_back({{"role", message.role}, {"content", message.content}});
-  }
-  context["tools"] = nullptr;
-  context["documents"] = nullptr;
-  context["add_generation_prompt"] = add_generation_prompt;
-  auto add = [&](const char* name, std::optional<int32_t> id) {
-    if (id) context[name] = vocabulary.tokens[*id];
-  };
-  add("bos_token", vocabulary.bos_id);
-  add("eos_token", vocabulary.eos_id);
-  add("unk_token", vocabulary.unknown_id);
-  add("pad_token", vocabulary.padding_id);
-  return context.dump(-1, ' ', false, ordered_json::error_handler_t::strict);
-}
-
-Result<std::string> Tokenizer::renderChat(const std::vector<Message>& messages,
-                                          bool add_generation_prompt) const {
-  std::string place = state_->source + ": chat template";
-  if (state_->template_fault)
-    return Error(*state_->template_fault).at(place).hint("use --prompt for raw text");
-  if (!state_->chat_template) {
-    return inputError("{}: the file has no chat template (tokenizer.chat_template)", state_->source)
-        .hint("use --prompt for raw text");
-  }
-  for (const Message& message : messages) {
-    if (isUtf8(message.role) && isUtf8(message.content)) continue;
-    return inputError("the {} message {} is not UTF-8", inQuotes(message.role, 20),
-                      inQuotes(message.content, 40));
-  }
-  std::string context = templateContext(*state_->vocabulary, messages, add_generation_prompt);
-  auto text = state_->chat_template->render(context);
-  if (!text.ok()) return std::move(text).error().at(place);
-  return text;
-}
-
-bool Tokenizer::hasChatTemplate() const { return !state_->vocabulary->chat_template.empty(); }
 const std::vector<int32_t>& Tokenizer::stopIds() const { return state_->stop_ids; }
 std::optional<int32_t> Tokenizer::bosId() const { return state_->vocabulary->bos_id; }
 int32_t Tokenizer::vocabularySize() const { return state_->vocabulary->size(); }

@@ -21,7 +21,7 @@ struct Tokenizer::State {
   std::vector<int32_t> stop_ids;
 };
 
-/// The context that templates are written for; special tokens by their texts.
+/// What templates are told of these messages; special tokens by their texts.
 std::string templateContext(const Vocabulary& vocabulary, const std::vector<Message>& messages,
                             bool add_generation_prompt);
 

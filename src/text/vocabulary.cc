@@ -23,6 +23,13 @@ class Reader {
     return nullptr;
   }
   bool has(const std::string& key) const { return metadata_.contains(key); }
+  std::vector<std::string> keysFrom(const std::string& prefix) const {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : metadata_) {
+      if (key.starts_with(prefix)) keys.push_back(key);
+    }
+    return keys;
+  }
   std::string text(const std::string& key) {
     const std::string* value = get<std::string>(key, "a text");
     return value ? *value : "";
@@ -157,6 +164,10 @@ void readSpecial(Reader& reader, Vocabulary& out) {
   }
   if (adds_eos && unigram && out.eos_id) out.suffix = {*out.eos_id};
   out.chat_template = reader.text("tokenizer.chat_template");
+  const std::string further = "tokenizer.chat_template.";  // "tokenizer.chat_template.tool_use"
+  for (const std::string& key : reader.keysFrom(further)) {
+    out.named_templates[key.substr(further.size())] = reader.text(key);
+  }
 }
 
 /// The byte that each letter of a byte-level vocabulary stands for: letters are below U+0144.

@@ -1,9 +1,8 @@
 //! The C ABI of text/rust_abi.h. Nothing unwinds through it: a panic becomes an error of kind kInternal.
 
 mod byte_level;
-mod chat;
 mod hugging_face;
-mod python;
+mod jinja;
 mod sentence_piece;
 mod special;
 mod token_texts;
@@ -17,7 +16,6 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Once;
 
 use byte_level::{ByteLevelBpe, Step};
-use chat::ChatTemplate;
 use hugging_face::HuggingFace;
 use sentence_piece::SentencePiece;
 use special::{Piece, Splitter};
@@ -350,24 +348,25 @@ pub unsafe extern "C" fn sublane_encoder_free(encoder: *mut Encoder) {
 #[no_mangle]
 pub unsafe extern "C" fn sublane_template_new(
     source: Bytes,
-    out: *mut *mut ChatTemplate,
+    out: *mut *mut jinja::Template,
     error: *mut Bytes,
 ) -> i32 {
-    guarded(out, error, || Ok(Box::into_raw(Box::new(ChatTemplate::new(view_str(source)?)?))))
+    guarded(out, error, || Ok(Box::into_raw(Box::new(jinja::Template::new(view_str(source)?)?))))
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn sublane_template_render(
-    template: &ChatTemplate,
+    template: &jinja::Template,
     context: Bytes,
+    now: Bytes,
     out: *mut Bytes,
     error: *mut Bytes,
 ) -> i32 {
-    guarded(out, error, || Ok(give_bytes(template.render(view_str(context)?)?)))
+    guarded(out, error, || Ok(give_bytes(template.render(view_str(context)?, view_str(now)?)?)))
 }
 
 #[no_mangle]
-pub unsafe extern "C" fn sublane_template_free(template: *mut ChatTemplate) {
+pub unsafe extern "C" fn sublane_template_free(template: *mut jinja::Template) {
     if !template.is_null() {
         drop(Box::from_raw(template));
     }
