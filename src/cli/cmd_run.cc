@@ -16,6 +16,7 @@ namespace {
 
 struct RunOptions {
   std::string model, prompt, prompt_file, system, dtype = "f32", layers = "unrolled", plugin;
+  std::vector<std::string> stops;
   bool chat = false, json = false, prompt_given = false;
   int64_t max_tokens = 64, context = 0, chunk = 256;
   engine::Draw draw;
@@ -60,24 +61,24 @@ struct Answer {
   std::string finish = "length";  // or "stop", or "context": the context was full before --max-tokens
 };
 
-Result<Answer> generate(engine::Engine& engine, const text::Tokenizer& tokenizer, bool stream) {
+Result<Answer> generate(engine::Engine& engine, text::TextStream& text, bool stream) {
   Answer answer;
-  text::Detokenizer detokenizer = tokenizer.detokenizer();
   auto emit = [&](const std::string& piece) -> Status {
     answer.text += piece;
     if (!stream) return Ok{};
     return writeOutput(piece);
   };
-  while (!engine.idle()) {
+  while (!engine.idle() && !text.stoppedBy()) {
     SUBLANE_TRY(std::vector<engine::Token> tokens, engine.step());
     for (const engine::Token& token : tokens) {
       if (token.finish == engine::Finish::kStop) answer.finish = "stop";
       if (token.id < 0) continue;
       answer.ids.push_back(token.id);
-      SUBLANE_CHECK_OK(emit(detokenizer.push(token.id)));
+      SUBLANE_CHECK_OK(emit(text.push(token.id)));
     }
   }
-  SUBLANE_CHECK_OK(emit(detokenizer.finish()));
+  SUBLANE_CHECK_OK(emit(text.finish()));
+  if (text.stoppedBy()) answer.finish = "stop";
   if (stream) SUBLANE_CHECK_OK(writeOutput("\n"));
   return answer;
 }
@@ -153,6 +154,7 @@ Status run(const RunOptions& o) {
   SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
   SUBLANE_CHECK_OK(checkPromptBytes(o, config));
   SUBLANE_TRY(text::Tokenizer tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
+  SUBLANE_TRY(text::TextStream text, tokenizer.textStream({.stops = o.stops}));
   SUBLANE_TRY(std::vector<int32_t> prompt, promptIds(o, tokenizer));
   if (!o.chat && !tokenizer.hasChatTemplate())
     say(o, o.model + " has no chat template: the prompt is raw text");
@@ -172,7 +174,7 @@ Status run(const RunOptions& o) {
   (void)id;
   say(o, "compiling the steps for this CPU (some seconds)\n");
   SUBLANE_CHECK_OK(engine.prepare(length));
-  SUBLANE_TRY(Answer answer, generate(engine, tokenizer, !o.json));
+  SUBLANE_TRY(Answer answer, generate(engine, text, !o.json));
   if (answer.finish == "length" && static_cast<int64_t>(answer.ids.size()) < o.max_tokens)
     answer.finish = "context";
   if (o.json) {
@@ -196,6 +198,9 @@ const Command cmd_run{
       verb.add_option("--system", o->system, "A system turn before the user's (with --chat)");
       verb.add_option("--max-tokens", o->max_tokens, "Most tokens to generate (64)")
           ->check(CLI::Range(1, 1 << 20));
+      verb.add_option("--stop", o->stops, "End the answer before this text; may be given again")
+          ->expected(1)
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
       verb.add_option("--temperature", o->draw.temperature, "0 takes the best token (0)")
           ->check(CLI::Range(0.0, 100.0));
       verb.add_option("--top-k", o->draw.top_k, "Draw from the k best tokens; 0: all (0)")
