@@ -14,9 +14,10 @@ echo "fuzz: building with $compiler and sanitizers into $build"
 cmake -S . -B "$build" -G Ninja -DSUBLANE_FUZZ=ON -DCMAKE_CXX_COMPILER="$compiler" --log-level=WARNING >/dev/null
 ninja -C "$build" --quiet fuzz
 mkdir -p "$build/crashes"
-for program in "$build"/fuzz_*; do
-  [ -x "$program" ] && [ -f "$program" ] || continue
-  what=${program##*/fuzz_}
+
+# run PROGRAM: for SECONDS; says what came of it.
+run() {
+  local program=$1 what=${1##*/fuzz_} corpus log
   corpus=("$build/corpus/$what")
   mkdir -p "${corpus[0]}"
   [ -d "tests/fuzz/corpus/$what" ] && corpus+=("tests/fuzz/corpus/$what")
@@ -25,7 +26,21 @@ for program in "$build"/fuzz_*; do
     "${corpus[@]}" >"$log" 2>&1 || {
     tail -n 40 "$log" >&2
     echo "fuzz: $what failed; the input is in $build/crashes" >&2
-    exit 1
+    return 1
   }
   echo "fuzz: $what: $(grep -oE 'Done [0-9]+ runs in [0-9]+' "$log" | tail -n 1) s, nothing found"
+}
+
+# Two at a time: each needs one core.
+pids=() failed=0
+for program in "$build"/fuzz_*; do
+  [ -x "$program" ] && [ -f "$program" ] || continue
+  if [ ${#pids[@]} -ge 2 ]; then
+    wait "${pids[0]}" || failed=1
+    pids=("${pids[@]:1}")
+  fi
+  run "$program" &
+  pids+=($!)
 done
+for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+exit $failed
