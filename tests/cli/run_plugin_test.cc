@@ -20,7 +20,8 @@ class RunVerb : public testing::Test {
     const io::Checkpoint whole = io::openCheckpoint("smollm2-135m").value();
     const io::Tensor* tensor = whole.find(name);
     EXPECT_EQ(formats::info(tensor->packing).name, "F32");
-    std::string bytes(reinterpret_cast<const char*>(whole.files[0]->bytes().data()), whole.files[0]->bytes().size());
+    std::string bytes(reinterpret_cast<const char*>(whole.files[0]->bytes().data()),
+                      whole.files[0]->bytes().size());
     std::vector<float> values(tensor->bytes.size() / sizeof(float));
     std::memcpy(values.data(), bytes.data() + tensor->file_offset, tensor->bytes.size());
     change(values);

@@ -359,6 +359,32 @@ TEST(CheckTensors, FusedPartsAreOneTensor) {
   EXPECT_TRUE(contains(tensorError(phi), "extra model.layers.1.self_attn.q_proj.weight"));
 }
 
+// A matrix of int32 words is no "tensor of integers" when a quantiser stored it: its rows are what they stand
+// for.
+TEST(CheckTensors, QuantisedMatricesAreRead) {
+  TinyModel tiny = hfModel("llama.json");
+  for (io::Tensor& tensor : tiny.checkpoint.tensors) {
+    if (tensor.name != "model.layers.1.mlp.up_proj.weight") continue;
+    auto matrix = std::make_shared<formats::QuantisedMatrix>();
+    matrix->method = "gptq";
+    matrix->rows = 44, matrix->columns = 36;
+    matrix->codes = {formats::CodeType::kU8, formats::CodeOrder::kBytes, 44, 36, {}};
+    static const std::vector<std::byte> codes(44 * 36, std::byte{130});
+    static const std::vector<float> scales(44, 0.25f);
+    matrix->codes.bytes = codes;
+    matrix->scales = {formats::Packing::kF32, false, 44, 1, std::as_bytes(std::span(scales))};
+    matrix->block_columns = 36;
+    matrix->zero_offset = 128;
+    ASSERT_TRUE(formats::verify(*matrix).ok()) << formats::verify(*matrix).error().text();
+    tensor.packing = formats::Packing::kI32;
+    tensor.quantised = matrix;
+  }
+  EXPECT_EQ(tensorError(tiny), "no error");
+  std::vector<float> row(36);
+  must(readRows(tiny.checkpoint, {"model.layers.1.mlp.up_proj.weight"}, 43, row));
+  EXPECT_EQ(row, std::vector<float>(36, 0.5f));  // (130 - 128) / 4
+}
+
 TEST(ReadRows, TransposedIsReadByColumns) {
   TinyModel tiny;
   tiny.add("w", {2, 3}, {1, 2, 3, 4, 5, 6});  // stored [in, out]
