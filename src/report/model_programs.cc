@@ -1,12 +1,21 @@
 // A model's decode and prefill steps as StableHLO text.
+#include <algorithm>
+
+#include "chips/chips.h"
 #include "io/checkpoint.h"
 #include "lower/lower.h"
 #include "models/models.h"
 #include "passes/passes.h"
+#include "report/fit_layers.h"
 #include "report/request.h"
 
 namespace sublane::report {
 namespace {
+
+// Of weights that are not there: what is larger is cut, so that the compile ends on any machine.
+constexpr double kMostWeightBytes = 24e9;
+constexpr double kShareForWeights =
+    0.75;  // of what a program may have: the rest is for the cache and temporaries
 
 int64_t pagesFor(int64_t tokens, int64_t page_size) { return (tokens + page_size - 1) / page_size; }
 
@@ -86,6 +95,15 @@ Result<ModelPrograms> buildPrograms(const ModelRequest& given) {
               shapes_only ? io::openConfig(request.config) : io::openCheckpoint(request.model));
   SUBLANE_TRY(models::DecoderConfig config, models::readConfig(checkpoint));
   if (!shapes_only) SUBLANE_CHECK_OK(models::checkTensors(checkpoint, config));
+  std::string cut_note;
+  const int64_t all_layers = config.layers;
+  if (shapes_only && request.common.mesh.empty()) {
+    SUBLANE_TRY(const chips::Chip* chip, chips::findChip(request.common.chip));
+    CutModel cut = cutToFit(config, formats::bytesPerElement(request.dtype),
+                            std::min(kMostWeightBytes, kShareForWeights * chip->hbm_usable_bytes));
+    config = std::move(cut.config);
+    cut_note = std::move(cut.note);
+  }
   const int64_t most = config.context > 0 ? config.context : INT64_MAX;
   if (request.context == 0) request.context = std::min<int64_t>(1024, most);
   if (request.prefill_tokens == 0) request.prefill_tokens = std::min<int64_t>(512, most);
@@ -102,10 +120,13 @@ Result<ModelPrograms> buildPrograms(const ModelRequest& given) {
       std::max(request.batch * decode.pages_per_sequence, prefill.pages_per_sequence);
 
   ModelPrograms programs;
-  programs.detail = fmt::format("{}, {} layers {}, {} weights and cache, greedy sampling{}", config.model,
-                                config.layers, request.layers_in_loop ? "in a loop" : "unrolled",
-                                dtypeName(request.dtype), shapes_only ? ", shapes only" : "");
+  const std::string layers = cut_note.empty() ? fmt::format("{} layers", config.layers)
+                                              : fmt::format("{} of {} layers", config.layers, all_layers);
+  programs.detail = fmt::format("{}, {} {}, {} weights and cache, greedy sampling{}", config.model, layers,
+                                request.layers_in_loop ? "in a loop" : "unrolled", dtypeName(request.dtype),
+                                shapes_only ? ", shapes only" : "");
   programs.assumptions = config.assumptions;
+  if (!cut_note.empty()) programs.assumptions.push_back(cut_note);
   if (!shapes_only)
     programs.assumptions.push_back(
         fmt::format("packed weights are widened to {} at load", dtypeName(request.dtype)));
