@@ -78,6 +78,25 @@ TEST_F(Long, ShapesOfLlama3) {
                    .common = {.chip = "v6e"}});
 }
 
+/// Full-size configurations, cut where they don't fit one device.
+class EachFamily : public Long, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EachFamily, IsExplainedOnTwoChips) {
+  for (const char* chip : {"v6e", "tpu7x"}) {
+    auto explanation = simulateModel(
+        {.config = fmt::format("{}/tests/report/configs/{}.json", SUBLANE_SOURCE_DIR, GetParam()),
+         .common = {.chip = chip}},
+        kEstimates);
+    ASSERT_TRUE(explanation.ok()) << chip << ": " << explanation.error().text();
+    for (const SimulatedStep& step : explanation->steps) EXPECT_GT(step.us, 0) << chip << " " << step.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, EachFamily,
+                         testing::Values("llama3_8b", "qwen3_8b", "qwen3_30b_a3b", "gemma3_27b",
+                                         "gpt_oss_20b", "deepseek_v3"),
+                         [](const auto& info) { return std::string(info.param); });
+
 TEST_F(Long, SortingHasRowsForGatherTopKAndSort) {
   for (const char* chip : {"v4", "v5e", "v5p", "v6e", "tpu7x"}) {
     auto explanation = simulateFile(SUBLANE_SOURCE_DIR "/tests/report/stablehlo/gather_top_k_sort.mlir",
