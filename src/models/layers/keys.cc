@@ -88,6 +88,19 @@ void refusePartialRotary(io::ConfigReader& keys, const std::string& key) {
   if (part && *part != 1.0) keys.refuse(fmt::format("{} = {} is not supported (1)", key, *part));
 }
 
+/// The channels of a head that rotate. The factor applies once, wherever it is said.
+int64_t readPartialRotary(io::ConfigReader& keys, const std::string& parameters, double usual,
+                          int64_t head_dim) {
+  const std::string newer_key = parameters + ".partial_rotary_factor", older_key = "partial_rotary_factor";
+  std::optional<double> newer = optionalAbove(keys, newer_key, 0), older = optionalAbove(keys, older_key, 0);
+  if (newer && older && *newer != *older)
+    keys.refuse(fmt::format("{} {} and {} {} disagree", newer_key, *newer, older_key, *older));
+  const double factor = otherwise(keys, newer ? newer : older, usual,
+                                  fmt::format("{} absent: {} by the family's default", older_key, usual));
+  if (factor > 1) keys.refuse(fmt::format("{} = {} is not between 0 and 1", older_key, factor));
+  return static_cast<int64_t>(static_cast<double>(head_dim) * std::min(factor, 1.0));
+}
+
 }  // namespace
 
 double yarnScale(double factor, double m) { return factor <= 1 ? 1.0 : 0.1 * m * std::log(factor) + 1.0; }
@@ -226,8 +239,12 @@ Rotary readHfRotary(io::ConfigReader& keys, const HfRotaryKeys& names, int64_t h
     keys.refuse(fmt::format("{} {} and {} {} disagree", newer_key, *newer, theta, *older));
   rotary.theta = otherwise(keys, newer ? newer : older, names.usual_theta,
                            fmt::format("{} absent: {} by the family's default", theta, names.usual_theta));
-  refusePartialRotary(keys, parameters + ".partial_rotary_factor");
-  refusePartialRotary(keys, "partial_rotary_factor");
+  if (names.partial) {
+    rotary.dim = readPartialRotary(keys, parameters, names.usual_partial, head_dim);
+  } else {
+    refusePartialRotary(keys, parameters + ".partial_rotary_factor");
+    refusePartialRotary(keys, "partial_rotary_factor");
+  }
   std::optional<std::string> type = readHfRopeType(keys, parameters), older_type;
   if (!scaling.empty()) older_type = readHfRopeType(keys, scaling);
   if (type && older_type && *type != *older_type)

@@ -41,6 +41,8 @@ Rotary readGgufRotary(io::ConfigReader& keys, const io::Checkpoint& checkpoint, 
 struct HfRotaryKeys {
   std::string_view parameters, theta = "rope_theta", scaling = "rope_scaling";
   double usual_theta = 10000.0;  // of the family's format when no key says it
+  bool partial = false;          // may partial_rotary_factor be other than 1?
+  double usual_partial = 1.0;    // when no key says it
 };
 Rotary readHfRotary(io::ConfigReader& keys, const HfRotaryKeys& names, int64_t head_dim);
 
