@@ -24,6 +24,7 @@ void putRow(Batch& batch, const models::StepShape& shape, const Slice& slice, si
         static_cast<uint32_t>(slice.pages[p]);
   }
   batch["lengths"][row] = static_cast<uint32_t>(slice.first) + static_cast<uint32_t>(slice.tokens.size());
+  batch["state_slots"][row] = static_cast<uint32_t>(slice.state_slot);
   batch["logit_token"][row] = static_cast<uint32_t>(last_token);
   batch["temperature"][row] = std::bit_cast<uint32_t>(slice.draw.temperature);
   batch["top_k"][row] = static_cast<uint32_t>(slice.draw.top_k);
@@ -42,6 +43,7 @@ Batch packBatch(const models::StepShape& shape, std::span<const Slice> slices) {
   batch["token_sequence"].assign(T, static_cast<uint32_t>(S));
   batch["kv_slots"].assign(T, kNone);
   batch["query_token"].assign(S * Q, kNone);
+  batch["state_slots"].assign(S, kNone);
   batch["page_table"].assign(S * P, 0);
   for (const char* name : {"lengths", "logit_token", "temperature", "top_k", "seed"})
     batch[name].assign(S, 0);

@@ -20,6 +20,7 @@ struct Slice {
   std::vector<int32_t> tokens;  // at least one
   int64_t first = 0;            // position of tokens[0]
   std::vector<int32_t> pages;   // of the sequence, in order; enough for first + tokens.size()
+  int32_t state_slot = -1;      // of the sequence, in the caches of recurrent layers
   Draw draw;
 };
 

@@ -24,13 +24,14 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// A sequence in the engine: all its tokens, how many of them are in the cache, and its pages.
+/// A sequence in the engine: all its tokens, how many of them are in the cache, its pages and its slot.
 struct Sequence {
   int32_t id;
   Request request;
   std::vector<int32_t> tokens;
   int64_t cached = 0;
   std::vector<int32_t> pages;
+  int32_t state_slot = -1;
 
   int64_t uncached() const { return static_cast<int64_t>(tokens.size()) - cached; }
   int64_t answered() const { return static_cast<int64_t>(tokens.size() - request.prompt.size()); }
@@ -51,7 +52,7 @@ struct Engine::State {
   int64_t weight_bytes = 0;
   std::map<std::string, pjrt::Buffer> caches;
   std::map<std::pair<int64_t, int64_t>, Program> programs;  // by (tokens, queries)
-  PagePool pool{0};
+  PagePool pool{0}, state_slots{0};
   std::vector<Sequence> sequences;
   int32_t next_id = 0;
   std::vector<float> logits;
@@ -64,7 +65,8 @@ struct Engine::State {
             .queries = queries,
             .pages_per_sequence = per_sequence,
             .page_size = options.page_size,
-            .pages = per_sequence * options.sequences};
+            .pages = per_sequence * options.sequences,
+            .state_slots = options.sequences};
   }
   models::StepShape decodeShape() const { return shape(options.sequences, 1); }
   models::StepShape mixedShape() const {
@@ -114,6 +116,7 @@ Status Engine::State::start(const io::Checkpoint& checkpoint) {
   for (const models::ParameterSource& weight : step.weights) weight_bytes += graph::byteCount(weight.type);
   SUBLANE_CHECK_OK(makeCaches(step.graph));
   pool = PagePool(decodeShape().pages);
+  state_slots = PagePool(decodeShape().state_slots);
   times.load = watch.seconds();
   return Ok{};
 }
@@ -225,6 +228,7 @@ Result<std::vector<Token>> Engine::State::advance(const std::vector<int64_t>& co
       running.push_back(std::move(sequence));
     } else {
       for (int32_t page : sequence.pages) pool.give(page);
+      state_slots.give(sequence.state_slot);
     }
   }
   sequences = std::move(running);
@@ -268,7 +272,9 @@ Result<int32_t> Engine::add(Request request) {
                       s.options.sequences);
   }
   std::vector<int32_t> tokens = request.prompt;
-  s.sequences.push_back({s.next_id, std::move(request), std::move(tokens), 0, {}});
+  // There are as many slots as sequences, and one was free.
+  const int32_t state_slot = s.state_slots.take().value();
+  s.sequences.push_back({s.next_id, std::move(request), std::move(tokens), 0, {}, state_slot});
   return s.next_id++;
 }
 
@@ -282,7 +288,11 @@ Result<std::vector<Token>> Engine::step() {
     Sequence& sequence = s.sequences[i];
     SUBLANE_CHECK_OK(s.reservePages(sequence, sequence.cached + counts[i]));
     auto first = sequence.tokens.begin() + sequence.cached;
-    slices.push_back({{first, first + counts[i]}, sequence.cached, sequence.pages, sequence.request.draw});
+    slices.push_back({{first, first + counts[i]},
+                      sequence.cached,
+                      sequence.pages,
+                      sequence.state_slot,
+                      sequence.request.draw});
     if (sequence.answered() == 0) prompt_tokens += counts[i];
     decode_only = decode_only && counts[i] == 1;
   }

@@ -1,4 +1,5 @@
-// The free pages of the cache. Sequences take pages as they grow and give them back when they end.
+// The free pages of the cache, or its free state slots. Sequences take pages as they grow, a slot when they
+// begin, and give them back when they end.
 //
 //   PagePool pool(4);
 //   int32_t page = pool.take().value();

@@ -73,6 +73,19 @@ struct LatentAttention {
   bool operator==(const LatentAttention&) const = default;
 };
 
+/// Layers whose past is a state of one size, however long the sequence: a convolution over the last tokens,
+/// and for each head a matrix [key, value] that every token lets decay and adds to.
+struct Recurrence {
+  int64_t heads = 0;           // of values, each with a matrix
+  int64_t key_heads = 0;       // which heads / key_heads of them share (Mamba2: groups)
+  int64_t key = 0, value = 0;  // channels of a head's key (Mamba2: its state) and value
+  int64_t convolution = 0;     // tokens that it sees, the token's own included
+  bool convolution_bias = false;
+  /// Of the convolution: keys and queries of each key head, and the values.
+  int64_t channels() const { return 2 * key_heads * key + heads * value; }
+  bool operator==(const Recurrence&) const = default;
+};
+
 /// A mixture of experts: which experts a token takes, and how much of each.
 struct Experts {
   int64_t count = 0, per_token = 0;
@@ -103,16 +116,21 @@ struct DecoderConfig {
   bool sinks = false;                          // each head's score of nothing (gpt-oss)
   bool qk_norm = false;                        // RMS norm of each head's q and k before rotation
   bool post_norms = false;                     // norms after attention and after the MLP (Gemma)
+  bool attention_gate = false;                 // a sigmoid of the hidden state weighs what each head gives
   double swiglu_limit = 0.0;                   // of kClampedSwiglu
   double embedding_scale = 1.0;                // Gemma: sqrt(hidden)
+  double residual_scale = 1.0;                 // of what a layer adds (Granite)
+  double logits_divisor = 1.0;                 // Granite
   double attention_scale = 0.0;                // of q.k
   double attention_soft_cap = 0.0;             // of the scores; 0: none
   double final_soft_cap = 0.0;                 // of the logits; 0: none
   LatentAttention latent;                      // of layers with Mixer::kLatentAttention
+  Recurrence recurrence;                       // of layers with Mixer::kGatedDelta or kMamba2
   Experts experts;
+  std::string left_aside;  // prefix of tensors that none of the layers uses; empty: there are none
   std::vector<LayerKind> layer_kinds;  // by layer; empty: all are attention and a dense MLP
   std::vector<Rotary> rotaries;        // distinct ones
-  std::vector<int32_t> layer_rotary;   // by layer: index into rotaries
+  std::vector<int32_t> layer_rotary;   // by layer: index into rotaries; -1: nothing rotates
   std::vector<int64_t> layer_window;   // by layer: keys seen, the token's own included; 0 = all
   std::vector<std::string> assumptions;
 };
@@ -134,10 +152,26 @@ enum class Part : uint8_t {
   kValue,
   kGate,
   kUp,
-  kLatentKey,    // of each head's rows of kv_b: first what makes its key,
-  kLatentValue,  // then what makes its value
-  kExpertGate,   // of each expert's rows of gate and up: every second,
-  kExpertUp      // and those after them
+  kLatentKey,        // of each head's rows of kv_b: first what makes its key,
+  kLatentValue,      // then what makes its value
+  kExpertGate,       // of each expert's rows of gate and up: every second,
+  kExpertUp,         // and those after them
+  kExpertGateFirst,  // or the first half,
+  kExpertUpLast,     // and the second
+  kHeadQuery,        // of each head's rows of q_proj: first its query,
+  kHeadGate,         // then the gate of what it gives
+  kDeltaQuery,       // of each key head's rows: its query, its key, its values and their gates,
+  kDeltaKey,
+  kDeltaValue,
+  kDeltaGate,
+  kDeltaBeta,  // and of another tensor: how much is written, how much decays
+  kDeltaStep,
+  kQueryFirst,  // queries of all key heads, then keys, then values
+  kKeyNext,
+  kValueLast,
+  kMambaGate,  // gates of all channels, then what the convolution sees, then how much decays
+  kMambaMixed,
+  kMambaStep
 };
 /// Which layers, of which configurations, have a weight.
 enum class Needs : uint8_t {
@@ -152,7 +186,11 @@ enum class Needs : uint8_t {
   kSharedExpert,
   kSharedGate,
   kExpertBias,
-  kSinks
+  kSinks,
+  kAttention,   // a layer with attention over all tokens,
+  kGatedDelta,  // or another mixer
+  kMamba2,
+  kConvolutionBias
 };
 struct TensorSource {
   std::string tensor;  // name in the checkpoint
@@ -181,7 +219,8 @@ struct StepShape {
   int64_t queries = 1;             // Q: most tokens of one sequence in this step (decode: 1)
   int64_t pages_per_sequence = 1;  // P
   int64_t page_size = 16;
-  int64_t pages = 1;  // in the cache, by layer
+  int64_t pages = 1;        // in the cache, by layer
+  int64_t state_slots = 0;  // sequences that a recurrent layer's caches hold; 0: as many as `sequences`
 };
 enum class Sampling : uint8_t { kGreedy, kFull };
 struct StepOptions {
@@ -195,15 +234,18 @@ struct StepOptions {
 
 /// Step inputs, in this order (all i32 unless said):
 ///   tokens[T] positions[T] token_sequence[T] token_column[T] query_token[S,Q] kv_slots[T] page_table[S,P]
-///   lengths[S] logit_token[S]; and with Sampling::kFull: temperature f32[S] top_k[S] top_p f32[S] seed
-///   u32[S]
+///   lengths[S] logit_token[S]; with a recurrent layer state_slots[S]; and with Sampling::kFull: temperature
+///   f32[S] top_k[S] top_p f32[S] seed u32[S]
 /// Padding tokens have token_sequence = S and kv_slots = -1; padding rows have length 0 and sample token 0.
-/// Outputs: sampled i32[S] (-1: the row's logits are all NaN), then logits f32[S, vocabulary] if asked, then
-/// the caches (in place): "cache.k.3" and "cache.v.3" [pages, page_size, kv_heads, head_dim] a layer, or in a
-/// loop one "cache.k" and "cache.v" with the layers' pages one after the other [layers * pages, ...]; page
-/// ids and slots of the inputs count in one layer. Weights: "embed.weight", "layer.3.attention.q.weight" (in
-/// a loop "layers.attention.q.weight" [layers, ...]), "final_norm.weight", "head.weight" unless tied,
-/// "rope.0.cos" and "rope.0.sin" f32[P * page_size, dim / 2].
+/// A sequence keeps its state slot as long as it lives; padding rows have -1. Its state starts anew at
+/// position 0, whatever the slot holds. Outputs: sampled i32[S] (-1: the row's logits are all NaN), then
+/// logits f32[S, vocabulary] if asked, then the caches (in place): "cache.k.3" and "cache.v.3" [pages,
+/// page_size, kv_heads, head_dim] a layer, or in a loop one "cache.k" and "cache.v" with the layers' pages
+/// one after the other [layers * pages, ...]; page ids and slots of the inputs count in one layer. A
+/// recurrent layer has "cache.conv.3" [state_slots, 1, what the convolution sees before a token, channels]
+/// and "cache.recurrent.3" f32[state_slots, 1, heads * key, value]. Weights: "embed.weight",
+/// "layer.3.attention.q.weight" (in a loop "layers.attention.q.weight" [layers, ...]), "final_norm.weight",
+/// "head.weight" unless tied, "rope.0.cos" and "rope.0.sin" f32[P * page_size, dim / 2].
 struct StepProgram {
   graph::Graph graph;
   std::vector<ParameterSource> weights;

@@ -63,6 +63,7 @@ std::map<std::string, std::vector<int32_t>> filled(const models::StepShape& shap
     for (int64_t page = 0; page < shape.pages_per_sequence; ++page)
       put("page_table", row * shape.pages_per_sequence + page);
     put("lengths", fill.context);
+    put("state_slots", row);
     put("logit_token", (row + 1) * fill.tokens - 1);
   }
   return inputs;
@@ -118,6 +119,7 @@ Result<ModelPrograms> buildPrograms(const ModelRequest& given) {
   // Both steps share one cache, as they would in an engine.
   decode.pages = prefill.pages =
       std::max(request.batch * decode.pages_per_sequence, prefill.pages_per_sequence);
+  decode.state_slots = prefill.state_slots = request.batch;
 
   ModelPrograms programs;
   const std::string layers = cut_note.empty() ? fmt::format("{} layers", config.layers)

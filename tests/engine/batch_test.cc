@@ -20,7 +20,7 @@ models::StepShape shape(int64_t tokens, int64_t sequences, int64_t queries) {
 }
 
 TEST(PackBatch, PlacesAChunkAcrossPagesAndPadsTheRest) {
-  Slice slice{.tokens = {11, 12, 13}, .first = 3, .pages = {7, 2}, .draw = {}};
+  Slice slice{.tokens = {11, 12, 13}, .first = 3, .pages = {7, 2}, .state_slot = 4, .draw = {}};
   Batch batch = packBatch(shape(5, 2, 4), std::vector{slice});
   EXPECT_EQ(batch["tokens"], (U{11, 12, 13, 0, 0}));
   EXPECT_EQ(batch["positions"], (U{3, 4, 5, 0, 0}));
@@ -30,6 +30,7 @@ TEST(PackBatch, PlacesAChunkAcrossPagesAndPadsTheRest) {
   EXPECT_EQ(batch["kv_slots"], (U{7 * 4 + 3, 2 * 4, 2 * 4 + 1, kNone, kNone}));
   EXPECT_EQ(batch["page_table"], (U{7, 2, 0, 0, 0, 0}));
   EXPECT_EQ(batch["lengths"], (U{6, 0}));
+  EXPECT_EQ(batch["state_slots"], (U{4, kNone}));
   EXPECT_EQ(batch["logit_token"], (U{2, 0}));
 }
 

@@ -96,12 +96,23 @@ TEST_P(StepTest, AMixedStepEqualsEachAlone) {
   expectSame({rows[1]}, {second[0]}, "the new sequence");
 }
 
+// What an ended sequence left in its state slot is nothing to the next one.
+TEST_P(StepTest, AReusedSlotStartsAnew) {
+  Session session(checkpoint_, inFloat32(), {.state_slots = 2});
+  session.run({{0, kPrompts[3]}, {1, kPrompts[1]}});
+  session.end(0);
+  std::vector<Session::Row> rows = session.run({{2, kPrompts[2]}});
+  expectSame(continueAll(session, {2}, rows)[0], alone(checkpoint_, 2), "the next sequence");
+}
+
 TEST_P(StepTest, BFloat16StaysNearFloat32) {
   Session exact(checkpoint_, inFloat32());
   StepOptions narrow{.weights = DType::kBF16, .activations = DType::kBF16, .cache = DType::kBF16};
   std::vector<double> expected = exact.run({{0, kPrompts[3]}})[0].logits;
-  // With experts a rounded input may choose another one.
-  const double bound = exact.config().experts.count > 0 ? 0.12 : 0.06;
+  // With experts a rounded input may choose another one, and a state carries what was rounded on:
+  // transformers' own logits of qwen3_5 differ by 0.07 of the largest.
+  const DecoderConfig& config = exact.config();
+  const double bound = config.experts.count > 0 || config.recurrence.heads > 0 ? 0.12 : 0.06;
   double largest = 0;
   for (double value : expected) largest = std::max(largest, std::abs(value));
   for (bool loop : loops(checkpoint_)) {

@@ -61,8 +61,11 @@ inline std::vector<float> tinyWeight(const std::string& hf_name, const graph::Sh
   std::vector<float> values(static_cast<size_t>(graph::elementCount(shape)));
   for (size_t i = 0; i < values.size(); ++i) {
     double value = hashed(hf_name, static_cast<uint32_t>(i));
-    if (shape.size() == 1) {
-      value = value * 0.25 + (stored_as_delta ? 0.0 : 1.0);
+    if (hf_name.ends_with("A_log")) {  // of states that remember
+      value = value - 1.5;
+    } else if (shape.size() == 1) {
+      const bool delta = stored_as_delta && hf_name.find("linear_attn") == std::string::npos;
+      value = value * 0.25 + (delta ? 0.0 : 1.0);
     } else if (hf_name.find("embed") != std::string::npos) {
       value *= 2.0;
     } else {
@@ -117,7 +120,9 @@ inline TinyModel hfModel(const std::string& config_file) {
     for (const TensorSource& source : tensorSources(name, config, io::Container::kHuggingFace, layer)) {
       if (tiny.checkpoint.find(source.tensor) != nullptr) continue;  // a part of what is there
       graph::Shape shape = storedShape(name, config, io::Container::kHuggingFace);
-      tiny.add(source.tensor, shape, tinyWeight(source.tensor, shape, config.model.starts_with("gemma")));
+      const bool delta =
+          config.model.starts_with("gemma") || config.model == "qwen3_next" || config.model == "qwen3_5";
+      tiny.add(source.tensor, shape, tinyWeight(source.tensor, shape, delta));
     }
   }
   return tiny;
@@ -128,12 +133,13 @@ inline io::MetadataValue integer(int64_t value) { return {value}; }
 
 /// "" where the container can't say what the configuration does.
 inline std::string ggufArchitecture(const DecoderConfig& c) {
+  if (modelOf(c).gguf_architectures.empty()) return "";
   const bool experts = c.experts.count > 0;
   const bool usual_scale =
       std::abs(c.attention_scale * std::sqrt(static_cast<double>(c.head_dim)) - 1) < 1e-9;
   if (!usual_scale || c.rotaries[0].scaling == Rotary::Scaling::kLinear) return "";
-  if (c.model == "llama" && c.layer_window[0] != 0) return "";   // a Mistral with a window
-  if (c.model == "gpt_oss" || c.model == "deepseek") return "";  // another form of the experts; not read
+  if (c.model == "llama" && c.layer_window[0] != 0) return "";  // a Mistral with a window
+  if (c.model == "gpt_oss") return "";                          // another form of the experts
   if (c.model == "qwen2" && c.layer_window.back() != 0) return "";
   if (c.model == "qwen3" && c.qkv_bias) return "";
   return c.model == "qwen3" && experts ? "qwen3moe" : c.model;
@@ -245,7 +251,7 @@ struct Settings {
 class Session {
  public:
   struct Options {
-    int64_t pages = 24, page_size = 4, pages_per_sequence = 8;
+    int64_t pages = 24, page_size = 4, pages_per_sequence = 8, state_slots = 7;
     int64_t spare_tokens = 0, spare_rows = 0, spare_queries = 0;  // padding
     uint32_t page_seed = 0;                                       // order in which pages are given out
   };
@@ -261,10 +267,19 @@ class Session {
     for (int64_t i = 0; i < options_.pages; ++i) free_.push_back(static_cast<int32_t>(i));
     for (size_t i = free_.size(); options_.page_seed != 0 && i > 1; --i)
       std::swap(free_[i - 1], free_[(options_.page_seed * 2654435761u + i * 40503u) % i]);
+    for (int64_t i = 0; i < options_.state_slots; ++i)
+      free_slots_.push_back(static_cast<int32_t>((i * 3 + options_.page_seed) % options_.state_slots));
   }
 
   const DecoderConfig& config() const { return config_; }
   std::map<int, Settings> settings;  // by sequence
+  /// Ends a sequence: another one takes its state slot, as it was left, and pages that were not used yet.
+  void end(int sequence) {
+    free_slots_.push_front(state_slots_.at(sequence));
+    state_slots_.erase(sequence);
+    pages_.erase(sequence);
+    lengths_.erase(sequence);
+  }
   /// What runs the program; another folder's test may put a compiled one here.
   std::function<Result<std::vector<graph::Array>>(const graph::Graph&, std::span<const graph::Array>)>
       execute = graph::interpret;
@@ -289,7 +304,8 @@ class Session {
   StepShape shapeOf(const std::vector<Piece>& pieces) const {
     StepShape shape{.pages_per_sequence = options_.pages_per_sequence,
                     .page_size = options_.page_size,
-                    .pages = options_.pages};
+                    .pages = options_.pages,
+                    .state_slots = options_.state_slots};
     shape.tokens = options_.spare_tokens;
     shape.queries = 1;
     for (const Piece& piece : pieces) {
@@ -327,6 +343,7 @@ class Session {
     in["page_table"] = filled(shape.sequences * shape.pages_per_sequence, 999999);
     in["lengths"] = filled(shape.sequences, 0);
     in["logit_token"] = filled(shape.sequences, -5);
+    in["state_slots"] = filled(shape.sequences, -1);
     in["temperature"] = in["top_p"] = filled(shape.sequences, kNan);
     in["top_k"] = in["seed"] = filled(shape.sequences, 0);
     size_t token = 0;
@@ -350,6 +367,11 @@ class Session {
     std::copy(table.begin(), table.end(), in["page_table"].begin() + static_cast<ptrdiff_t>(row * pages));
     in["lengths"][row] = static_cast<double>(length);
     in["logit_token"][row] = static_cast<double>(token - 1);
+    if (!state_slots_.contains(piece.sequence)) {
+      state_slots_[piece.sequence] = free_slots_.at(0);
+      free_slots_.pop_front();
+    }
+    in["state_slots"][row] = state_slots_[piece.sequence];
     const Settings& wanted = settings[piece.sequence];
     in["temperature"][row] = wanted.temperature;
     in["top_k"][row] = wanted.top_k;
@@ -398,6 +420,8 @@ class Session {
   size_t used_ = 0;
   std::map<int, std::vector<int32_t>> pages_;
   std::map<int, int64_t> lengths_;
+  std::deque<int32_t> free_slots_;
+  std::map<int, int32_t> state_slots_;
 };
 
 inline StepOptions inFloat32(bool loop = false) {

@@ -27,8 +27,9 @@ void normAndRotate(Builder& b, const LayerInputs& in, const LayerWeights& weight
     heads.q = rmsNorm(b, heads.q, weights.at("attention.q_norm.weight"), in.config.norm_epsilon);
     heads.k = rmsNorm(b, heads.k, weights.at("attention.k_norm.weight"), in.config.norm_epsilon);
   }
-  heads.q = b.convert(rotate(b, heads.q, in.cos, in.sin), in.options.activations);
-  heads.k = rotate(b, heads.k, in.cos, in.sin);
+  const bool rotates = in.cos >= 0;
+  heads.q = b.convert(rotates ? rotate(b, heads.q, in.cos, in.sin) : heads.q, in.options.activations);
+  if (rotates) heads.k = rotate(b, heads.k, in.cos, in.sin);
 }
 
 }  // namespace
@@ -57,18 +58,47 @@ ValueId attention(Builder& b, const LayerInputs& in, const LayerWeights& weights
   }
   auto scope = b.at({in.layer, "attention.out"});
   int64_t tokens = b.type(state.x).shape[0];
-  ValueId out = linear(b, b.reshape(attended, {tokens, config.heads * config.head_dim}),
-                       weights.at("attention.o.weight"));
+  attended = b.reshape(attended, {tokens, config.heads * config.head_dim});
+  if (config.attention_gate) {
+    ValueId gate = b.logistic(linear(b, h, weights.at("attention.gate.weight")));
+    attended = b.convert(b.multiply(b.convert(attended, DType::kF32), gate), in.options.activations);
+  }
+  ValueId out = linear(b, attended, weights.at("attention.o.weight"));
   return addBias(b, out, weights, "attention.o.bias");
 }
 
 std::vector<LayerCache> layerCaches(const DecoderConfig& config, const LayerKind& kind, DType dtype,
-                                    int64_t pages, int64_t page_size) {
+                                    const StepShape& shape) {
+  const int64_t pages = shape.pages, page_size = shape.page_size;
+  if (isRecurrent(kind.mixer)) {
+    const Recurrence& n = config.recurrence;
+    const int64_t slots = shape.state_slots > 0 ? shape.state_slots : shape.sequences;
+    return {{"conv", {dtype, {slots, 1, n.convolution - 1, n.channels()}}},
+            {"recurrent", {DType::kF32, {slots, 1, n.heads * n.key, n.value}}}};
+  }
   if (kind.mixer == Mixer::kLatentAttention)
     return {{"latent", {dtype, {pages, page_size, 1, config.latent.latent + config.latent.rope}}}};
   const graph::Type type{dtype, {pages, page_size, config.kv_heads, config.head_dim}};
   return {{"k", type}, {"v", type}};
 }
+
+namespace {
+
+ValueId mixer(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h, LayerState& state) {
+  switch (in.kind.mixer) {
+    case Mixer::kAttention:
+      return attention(b, in, weights, h, state);
+    case Mixer::kLatentAttention:
+      return latentAttention(b, in, weights, h, state);
+    case Mixer::kGatedDelta:
+      return gatedDelta(b, in, weights, h, state);
+    case Mixer::kMamba2:
+      return mamba2(b, in, weights, h, state);
+  }
+  return h;
+}
+
+}  // namespace
 
 LayerState mix(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state) {
   ValueId h;
@@ -77,12 +107,11 @@ LayerState mix(Builder& b, const LayerInputs& in, const LayerWeights& weights, L
     h = rmsNorm(b, state.x, weights.at("attention.norm.weight"), in.config.norm_epsilon);
     h = b.convert(h, in.options.activations);
   }
-  const bool latent = in.kind.mixer == Mixer::kLatentAttention;
-  ValueId out = latent ? latentAttention(b, in, weights, h, state) : attention(b, in, weights, h, state);
+  ValueId out = mixer(b, in, weights, h, state);
   auto scope = b.at({in.layer, "attention.out"});
   if (in.config.post_norms)
     out = rmsNorm(b, out, weights.at("attention.post_norm.weight"), in.config.norm_epsilon);
-  state.x = addResidual(b, state.x, out);
+  state.x = addResidual(b, state.x, out, in.config.residual_scale);
   return state;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/layers/keys.h"
+#include "models/layers/layers.h"
 
 namespace sublane::models {
 namespace {
@@ -43,6 +44,9 @@ void checkSizes(const DecoderConfig& config, Faults& faults) {
                 config.norm_epsilon);
   faults.unless(config.attention_scale > 0 && std::isfinite(config.attention_scale), "attention scale is {}",
                 config.attention_scale);
+  faults.unless(std::isfinite(config.residual_scale), "residual scale is {}", config.residual_scale);
+  faults.unless(config.logits_divisor > 0 && std::isfinite(config.logits_divisor), "logits divisor is {}",
+                config.logits_divisor);
   faults.unless(config.final_soft_cap >= 0, "final soft cap is {}", config.final_soft_cap);
   faults.unless(config.attention_soft_cap >= 0, "soft cap of the scores is {}", config.attention_soft_cap);
 }
@@ -82,7 +86,7 @@ void checkLayers(const DecoderConfig& config, Faults& faults) {
                     static_cast<int64_t>(config.layer_window.size()) == config.layers,
                 "{} layer types for {} layers", config.layer_window.size(), config.layers);
   for (int32_t rotary : config.layer_rotary)
-    faults.unless(rotary >= 0 && static_cast<size_t>(rotary) < config.rotaries.size(),
+    faults.unless(rotary >= -1 && rotary < static_cast<int32_t>(config.rotaries.size()),
                   "a layer uses rotary {} of {}", rotary, config.rotaries.size());
   for (int64_t window : config.layer_window)
     faults.unless(window >= 0 && window <= kMostElements, "a layer's window is {}", window);
@@ -96,6 +100,36 @@ void checkLatent(const DecoderConfig& config, Faults& faults) {
                             {"value width", n.value}})
     faults.unless(size > 0 && size <= kMostElements, "{} is {}", name, size);
   faults.unless(n.query_rank >= 0 && n.query_rank <= kMostElements, "the query's rank is {}", n.query_rank);
+}
+
+constexpr int64_t kMostRecurrent = int64_t{1} << 20;  // beyond any model; products of two stay small
+
+void checkRecurrence(const Recurrence& n, Faults& faults) {
+  for (auto [name, size] : {std::pair{"recurrent heads", n.heads},
+                            {"recurrent key heads", n.key_heads},
+                            {"recurrent key width", n.key},
+                            {"recurrent value width", n.value}})
+    faults.unless(size > 0 && size <= kMostRecurrent, "{} is {}", name, size);
+  faults.unless(n.convolution > 1 && n.convolution <= 64, "a convolution over {} tokens is not over 2 to 64",
+                n.convolution);
+  if (n.key_heads > 0)
+    faults.unless(n.heads % n.key_heads == 0, "{} recurrent heads are not a multiple of {} key heads",
+                  n.heads, n.key_heads);
+}
+
+std::string describeRecurrence(const DecoderConfig& config) {
+  const Recurrence& n = config.recurrence;
+  const auto of = [&](Mixer mixer) {
+    return std::ranges::count_if(config.layer_kinds,
+                                 [mixer](const LayerKind& kind) { return kind.mixer == mixer; });
+  };
+  const auto mamba = of(Mixer::kMamba2), layers = mamba + of(Mixer::kGatedDelta);
+  return fmt::format(
+      "{} in {} of {} layers: {} heads with a state of {} x {}, {} key heads, a convolution over {} tokens "
+      "of {} "
+      "channels",
+      mamba > 0 ? "mamba2" : "gated delta rule", layers, config.layers, n.heads, n.key, n.value, n.key_heads,
+      n.convolution, n.channels());
 }
 
 std::string describeLatent(const DecoderConfig& config) {
@@ -180,14 +214,24 @@ std::string describeLayers(const DecoderConfig& config, size_t rotary) {
 
 }  // namespace
 
+bool isRecurrent(Mixer mixer) { return mixer == Mixer::kGatedDelta || mixer == Mixer::kMamba2; }
+
+bool hasRecurrentLayer(const DecoderConfig& config) {
+  return std::ranges::any_of(config.layer_kinds,
+                             [](const LayerKind& kind) { return isRecurrent(kind.mixer); });
+}
+
 Status checkConfig(const DecoderConfig& config) {
   Faults faults;
   checkSizes(config, faults);
-  faults.unless(!config.rotaries.empty(), "no rotary positions");
+  faults.unless(!config.rotaries.empty() ||
+                    std::ranges::all_of(config.layer_rotary, [](int32_t rotary) { return rotary == -1; }),
+                "no rotary positions");
   for (const Rotary& rotary : config.rotaries) checkRotary(rotary, config, faults);
   checkLayers(config, faults);
   checkExperts(config, faults);
   if (config.latent.latent > 0) checkLatent(config, faults);
+  if (hasRecurrentLayer(config)) checkRecurrence(config.recurrence, faults);
   return faults.asStatus(config.model);
 }
 
@@ -207,6 +251,9 @@ std::vector<std::string> describe(const DecoderConfig& config) {
     lines.back() += fmt::format(", scores capped at {:g}", config.attention_soft_cap);
   if (config.qkv_bias) lines.back() += ", biases";
   if (config.sinks) lines.back() += ", a sink for each head";
+  if (config.attention_gate) lines.back() += ", a gate for each head";
+  if (hasRecurrentLayer(config)) lines.push_back(describeRecurrence(config));
+  if (config.rotaries.empty()) lines.push_back("no rotary positions");
   for (size_t i = 0; i < config.rotaries.size(); ++i)
     lines.push_back(
         fmt::format("rotary {}: {}; {}", i, describeRotary(config.rotaries[i]), describeLayers(config, i)));
@@ -215,6 +262,9 @@ std::vector<std::string> describe(const DecoderConfig& config) {
       config.post_norms ? 4 : 2, kActivations[static_cast<size_t>(config.activation)],
       config.tied_embedding ? "tied" : "own",
       config.embedding_scale == 1.0 ? "" : fmt::format(", embedding times {:.6g}", config.embedding_scale)));
+  if (config.residual_scale != 1.0 || config.logits_divisor != 1.0)
+    lines.push_back(fmt::format("what a layer adds times {:.6g}, logits divided by {:.6g}",
+                                config.residual_scale, config.logits_divisor));
   if (config.experts.count > 0) lines.push_back(describeExperts(config));
   for (const std::string& assumption : config.assumptions) lines.push_back("assumed: " + assumption);
   return lines;

@@ -33,6 +33,8 @@ Status checkShape(const DecoderConfig& config, const StepShape& shape) {
   positive("pages_per_sequence", shape.pages_per_sequence);
   positive("page_size", shape.page_size);
   positive("pages", shape.pages);
+  if (shape.state_slots < 0 || shape.state_slots > kMostIndex)
+    faults.push_back(fmt::format("state_slots is {}", shape.state_slots));
   if (faults.empty()) {
     if (shape.queries > shape.tokens)
       faults.push_back(fmt::format("queries {} exceed tokens {}", shape.queries, shape.tokens));
@@ -116,6 +118,7 @@ class DecoderBuilder {
     in_.page_table = input("page_table", DType::kI32, {S, P});
     in_.lengths = input("lengths", DType::kI32, {S});
     logit_token_ = input("logit_token", DType::kI32, {S});
+    if (hasRecurrentLayer(config_)) in_.state_slots = input("state_slots", DType::kI32, {S});
     if (options_.sampling != Sampling::kFull) return;
     sampler_.temperature = input("temperature", DType::kF32, {S});
     sampler_.top_k = input("top_k", DType::kI32, {S});
@@ -130,9 +133,9 @@ class DecoderBuilder {
   }
   Type weightType(const WeightName& name) const {
     graph::Shape shape = weightShape(config_, name.parameter);
-    // Gains, biases and the router stay float32.
-    const bool exact =
-        shape.size() == 1 || name.parameter == "experts.router.weight" || name.parameter.ends_with(".bias");
+    // Gains, biases, convolutions and the router stay float32.
+    const bool exact = shape.size() == 1 || name.parameter == "experts.router.weight" ||
+                       name.parameter.ends_with(".bias") || name.parameter.ends_with(".conv.weight");
     return {exact ? DType::kF32 : options_.weights, shape};
   }
 
@@ -175,8 +178,9 @@ class DecoderBuilder {
   void declareCaches() {
     auto declare = [&](int64_t layer, const std::string& suffix, int64_t pages) {
       Caches caches;
-      for (LayerCache& cache :
-           layerCaches(config_, layerKind(config_, layer), options_.cache, pages, shape_.page_size)) {
+      StepShape shape = shape_;
+      shape.pages = pages;
+      for (LayerCache& cache : layerCaches(config_, layerKind(config_, layer), options_.cache, shape)) {
         caches.names.push_back("cache." + cache.name + suffix);
         caches.in.push_back(b_.parameter(caches.names.back(), std::move(cache.type), Role::kState));
       }
@@ -210,9 +214,12 @@ class DecoderBuilder {
   ValueId layersUnrolled(ValueId x) {
     for (size_t i = 0; i < layers_.size(); ++i) {
       auto index = static_cast<int32_t>(i);
-      auto rotary = static_cast<size_t>(config_.layer_rotary[i]);
-      LayerInputs in{config_, options_,     index,        layerKind(config_, index),
-                     in_,     cos_[rotary], sin_[rotary], windowConstant(b_, index, i)};
+      LayerInputs in{config_, options_, index, layerKind(config_, index),
+                     in_,     -1,       -1,    windowConstant(b_, index, i)};
+      if (const int32_t rotary = config_.layer_rotary[i]; rotary >= 0) {
+        in.cos = cos_[static_cast<size_t>(rotary)];
+        in.sin = sin_[static_cast<size_t>(rotary)];
+      }
       LayerState out = layer(b_, in, layers_[i], {x, caches_[i].in});
       caches_[i].out = std::move(out.caches);
       x = out.x;
@@ -258,7 +265,7 @@ class DecoderBuilder {
     const std::vector<WeightName> names = layerWeights(model_, config_, 0);
     for (size_t i = 0; i < names.size(); ++i) weights[std::string(names[i].parameter)] = slices[i];
     ValueId window = slices[names.size()], rotary = slices[names.size() + 1];
-    TokenInputs tokens{fixed[0], fixed[1], fixed[2], fixed[3], fixed[4], fixed[5], fixed[6]};
+    TokenInputs tokens{fixed[0], fixed[1], fixed[2], fixed[3], fixed[4], fixed[5], fixed[6], -1};
     size_t count = config_.rotaries.size();
     std::span<const ValueId> tables(fixed);
     offsetIntoLayer(b, index, tokens);
@@ -317,6 +324,8 @@ class DecoderBuilder {
       const ValueId bias = globals_.at("head.bias");
       logits = b_.add(logits, b_.broadcast(bias, b_.type(logits).shape, {1}));
     }
+    if (config_.logits_divisor != 1.0)
+      logits = b_.divide(logits, b_.constant(DType::kF32, config_.logits_divisor));
     return softCap(b_, logits, config_.final_soft_cap);
   }
 
@@ -356,6 +365,10 @@ Result<StepProgram> buildDecoder(const Model& model, const DecoderConfig& config
   SUBLANE_CHECK_OK(checkShape(config, shape));
   if (options.layers_in_loop && !allLayersAlike(config))
     return inputError("{}: its layers are of several kinds, which no loop holds", config.model)
+        .hint("unroll them: --layers unrolled");
+  if (options.layers_in_loop && (hasRecurrentLayer(config) || config.rotaries.empty()))
+    return inputError("{}: layers with a state of their own, or without rotation, are in no loop",
+                      config.model)
         .hint("unroll them: --layers unrolled");
   for (DType dtype : {options.weights, options.activations, options.cache})
     if (!isFloat(dtype))

@@ -25,8 +25,8 @@ ValueId linear(Builder& b, ValueId x, ValueId weight);
 /// Over the last axis, result float32: x / sqrt(mean(x^2) + epsilon) * gain.
 ValueId rmsNorm(Builder& b, ValueId x, ValueId gain, double epsilon);
 
-/// x + update in float32, rounded to x's type.
-ValueId addResidual(Builder& b, ValueId x, ValueId update);
+/// x + scale * update in float32, rounded to x's type.
+ValueId addResidual(Builder& b, ValueId x, ValueId update, double scale = 1.0);
 
 /// cap * tanh(x / cap); x itself when cap is 0.
 ValueId softCap(Builder& b, ValueId x, double cap);
@@ -40,7 +40,11 @@ ValueId addBias(Builder& b, ValueId x, const LayerWeights& weights, std::string_
 /// What each token needs to find its keys (see graph.h, paged attention).
 struct TokenInputs {
   ValueId positions, token_sequence, token_column, query_token, kv_slots, page_table, lengths;
+  ValueId state_slots = -1;  // only with a recurrent layer
 };
+/// Has a layer a state of its own for each sequence?
+bool isRecurrent(Mixer mixer);
+bool hasRecurrentLayer(const DecoderConfig& config);
 /// One layer's surroundings.
 struct LayerInputs {
   const DecoderConfig& config;
@@ -48,7 +52,7 @@ struct LayerInputs {
   int32_t layer;  // of the places
   LayerKind kind;
   TokenInputs tokens;
-  ValueId cos, sin;  // f32 [T, dim / 2], this layer's rotary at the tokens' positions
+  ValueId cos, sin;  // f32 [T, dim / 2], this layer's rotary at the tokens' positions; -1: nothing rotates
   ValueId window;    // i32 []
 };
 /// The residual stream and the layer's caches, in the order of layerCaches.
@@ -56,13 +60,13 @@ struct LayerState {
   ValueId x;
   std::vector<ValueId> caches;
 };
-/// A cache of a layer: "k" of "cache.k.3", and its type with `pages` pages.
+/// A cache of a layer: "k" of "cache.k.3", and its type.
 struct LayerCache {
   std::string name;
   graph::Type type;
 };
 std::vector<LayerCache> layerCaches(const DecoderConfig& config, const LayerKind& kind, DType dtype,
-                                    int64_t pages, int64_t page_size);
+                                    const StepShape& shape);
 
 /// Norm, the layer's mixer, residual.
 LayerState mix(Builder& b, const LayerInputs& in, const LayerWeights& weights, LayerState state);
@@ -73,6 +77,10 @@ ValueId attention(Builder& b, const LayerInputs& in, const LayerWeights& weights
 /// The same over a shared latent (MLA): the cache holds [pages, page_size, 1, latent + rope].
 ValueId latentAttention(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h,
                         LayerState& state);
+/// A state of one size a sequence: the gated delta rule (Qwen3-Next), or Mamba2.
+ValueId gatedDelta(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h,
+                   LayerState& state);
+ValueId mamba2(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId h, LayerState& state);
 /// Norm, an MLP or a mixture of experts as the layer's weights say, residual.
 ValueId feedForward(Builder& b, const LayerInputs& in, const LayerWeights& weights, ValueId x);
 

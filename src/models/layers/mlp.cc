@@ -68,7 +68,7 @@ ValueId feedForward(Builder& b, const LayerInputs& in, const LayerWeights& weigh
   auto scope = b.at({in.layer, dense ? "mlp.down" : "experts.down"});
   if (in.config.post_norms)
     update = rmsNorm(b, update, weights.at("mlp.post_norm.weight"), in.config.norm_epsilon);
-  return addResidual(b, x, update);
+  return addResidual(b, x, update, in.config.residual_scale);
 }
 
 }  // namespace sublane::models

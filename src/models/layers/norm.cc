@@ -14,7 +14,8 @@ ValueId rmsNorm(Builder& b, ValueId x, ValueId gain, double epsilon) {
   return b.multiply(b.multiply(x, b.broadcast(scale, shape, leading)), b.broadcast(gain, shape, {last}));
 }
 
-ValueId addResidual(Builder& b, ValueId x, ValueId update) {
+ValueId addResidual(Builder& b, ValueId x, ValueId update, double scale) {
+  if (scale != 1.0) update = b.multiply(update, b.constant(DType::kF32, scale));
   return b.convert(b.add(b.convert(x, DType::kF32), update), b.type(x).dtype);
 }
 

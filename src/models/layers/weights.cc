@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "models/layers/layers.h"
 
 namespace sublane::models {
 namespace {
@@ -18,7 +19,9 @@ std::string list(const std::vector<int64_t>& shape) { return fmt::format("[{}]",
 
 /// Tensors of no weight that the model knows: read by read_config, or derived from the configuration.
 bool carriesNoWeight(const std::string& tensor, const DecoderConfig& config) {
-  if (tensor == "rope_freqs.weight") return !config.rotaries[0].frequency_divisors.empty();
+  if (tensor == "rope_freqs.weight")
+    return !config.rotaries.empty() && !config.rotaries[0].frequency_divisors.empty();
+  if (!config.left_aside.empty() && tensor.starts_with(config.left_aside)) return true;
   for (int64_t layer = config.layers; layer < config.layers + config.prediction_layers; ++layer)
     if (tensor.starts_with(fmt::format("model.layers.{}.", layer))) return true;
   return tensor.ends_with(".rotary_emb.inv_freq");
@@ -52,6 +55,12 @@ struct PartRows {
 PartRows rowsOf(const DecoderConfig& config, Part part) {
   const int64_t q = config.heads * config.head_dim, kv = config.kv_heads * config.head_dim;
   const LatentAttention& n = config.latent;
+  const Recurrence& r = config.recurrence;
+  const int64_t shared = r.key_heads > 0 ? r.heads / r.key_heads : 0;  // value heads of a key head
+  const int64_t keys = r.key_heads * r.key, values = r.heads * r.value;
+  // Of each key head, and of all of them; of Mamba2's one matrix.
+  const int64_t each = 2 * r.key + 2 * shared * r.value, qkvz = 2 * keys + 2 * values;
+  const int64_t mamba = values + r.channels() + r.heads, expert = config.experts.feed_forward;
   switch (part) {
     case Part::kWhole:
       return {};
@@ -72,6 +81,38 @@ PartRows rowsOf(const DecoderConfig& config, Part part) {
       return {.first = 0, .rows = 1, .stride = 2, .all = 2 * config.experts.feed_forward};
     case Part::kExpertUp:
       return {.first = 1, .rows = 1, .stride = 2, .all = 2 * config.experts.feed_forward};
+    case Part::kExpertGateFirst:
+      return {.first = 0, .rows = expert, .stride = 2 * expert, .all = 2 * expert};
+    case Part::kExpertUpLast:
+      return {.first = expert, .rows = expert, .stride = 2 * expert, .all = 2 * expert};
+    case Part::kHeadQuery:
+      return {.first = 0, .rows = config.head_dim, .stride = 2 * config.head_dim, .all = 2 * q};
+    case Part::kHeadGate:
+      return {.first = config.head_dim, .rows = config.head_dim, .stride = 2 * config.head_dim, .all = 2 * q};
+    case Part::kDeltaQuery:
+      return {.first = 0, .rows = r.key, .stride = each, .all = qkvz};
+    case Part::kDeltaKey:
+      return {.first = r.key, .rows = r.key, .stride = each, .all = qkvz};
+    case Part::kDeltaValue:
+      return {.first = 2 * r.key, .rows = shared * r.value, .stride = each, .all = qkvz};
+    case Part::kDeltaGate:
+      return {.first = 2 * r.key + shared * r.value, .rows = shared * r.value, .stride = each, .all = qkvz};
+    case Part::kDeltaBeta:
+      return {.first = 0, .rows = shared, .stride = 2 * shared, .all = 2 * r.heads};
+    case Part::kDeltaStep:
+      return {.first = shared, .rows = shared, .stride = 2 * shared, .all = 2 * r.heads};
+    case Part::kQueryFirst:
+      return {.first = 0, .all = r.channels()};
+    case Part::kKeyNext:
+      return {.first = keys, .all = r.channels()};
+    case Part::kValueLast:
+      return {.first = 2 * keys, .all = r.channels()};
+    case Part::kMambaGate:
+      return {.first = 0, .all = mamba};
+    case Part::kMambaMixed:
+      return {.first = values, .all = mamba};
+    case Part::kMambaStep:
+      return {.first = values + r.channels(), .all = mamba};
     case Part::kLatentValue:
       return {.first = n.nope,
               .rows = n.value,
@@ -143,6 +184,14 @@ bool has(const DecoderConfig& config, const LayerKind& kind, Needs needs) {
       return config.sinks;
     case Needs::kSharedGate:
       return experts && config.experts.shared_gate;
+    case Needs::kAttention:
+      return kind.mixer == Mixer::kAttention;
+    case Needs::kGatedDelta:
+      return kind.mixer == Mixer::kGatedDelta;
+    case Needs::kMamba2:
+      return kind.mixer == Mixer::kMamba2;
+    case Needs::kConvolutionBias:
+      return isRecurrent(kind.mixer) && config.recurrence.convolution_bias;
   }
   return false;
 }
@@ -152,6 +201,8 @@ bool has(const DecoderConfig& config, const LayerKind& kind, Needs needs) {
 graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter) {
   const Experts& e = config.experts;
   const LatentAttention& n = config.latent;
+  const Recurrence& r = config.recurrence;
+  const int64_t keys = r.key_heads * r.key, values = r.heads * r.value;
   const bool latent = n.latent > 0;
   int64_t q = config.heads * (latent ? n.nope + n.rope : config.head_dim),
           kv = config.kv_heads * config.head_dim;
@@ -164,6 +215,28 @@ graph::Shape weightShape(const DecoderConfig& config, std::string_view parameter
       {"attention.k.weight", {kv, config.hidden}},
       {"attention.v.weight", {kv, config.hidden}},
       {"attention.o.weight", {config.hidden, mixed}},
+      {"attention.gate.weight", {q, config.hidden}},
+      {"delta.q.weight", {keys, config.hidden}},
+      {"delta.k.weight", {keys, config.hidden}},
+      {"delta.v.weight", {values, config.hidden}},
+      {"delta.gate.weight", {values, config.hidden}},
+      {"delta.beta.weight", {r.heads, config.hidden}},
+      {"delta.step.weight", {r.heads, config.hidden}},
+      {"delta.step_bias", {r.heads}},
+      {"delta.decay", {r.heads}},
+      {"delta.conv.weight", {r.channels(), 1, r.convolution}},
+      {"delta.norm.weight", {r.value}},
+      {"delta.out.weight", {config.hidden, values}},
+      {"mamba.gate.weight", {values, config.hidden}},
+      {"mamba.mixed.weight", {r.channels(), config.hidden}},
+      {"mamba.step.weight", {r.heads, config.hidden}},
+      {"mamba.step_bias", {r.heads}},
+      {"mamba.decay", {r.heads}},
+      {"mamba.skip", {r.heads}},
+      {"mamba.conv.weight", {r.channels(), 1, r.convolution}},
+      {"mamba.conv.bias", {r.channels()}},
+      {"mamba.norm.weight", {values}},
+      {"mamba.out.weight", {config.hidden, values}},
       {"attention.q.bias", {q}},
       {"attention.k.bias", {kv}},
       {"attention.v.bias", {kv}},
@@ -205,7 +278,8 @@ graph::Shape storedShape(const WeightName& name, const DecoderConfig& config, io
   const bool gguf = container == io::Container::kGguf;
   if (ofEachExpert(gguf ? name.gguf : name.hf)) shape.erase(shape.begin());
   const Part part = gguf ? name.gguf_part : name.hf_part;
-  if (part == Part::kExpertGate || part == Part::kExpertUp)
+  if (part == Part::kExpertGate || part == Part::kExpertUp || part == Part::kExpertGateFirst ||
+      part == Part::kExpertUpLast)
     shape[1] = rowsOf(config, part).all;
   else if (part != Part::kWhole)
     shape = {rowsOf(config, part).all, shape.back()};
