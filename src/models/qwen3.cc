@@ -1,7 +1,5 @@
 // Qwen3, dense and with a mixture of experts: the Llama family's layers with norms on each head's q and k
 // before rotation. Rows of q and k are in halves in both containers.
-#include <algorithm>
-
 #include "models/layers/decoder.h"
 #include "models/layers/keys.h"
 
@@ -56,21 +54,13 @@ void readGguf(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderC
   config.layer_kinds.assign(static_cast<size_t>(config.layers), {.feed_forward = FeedForward::kExperts});
 }
 
-/// Layers with a dense MLP: those listed, and all but every nth.
 void readHfExperts(io::ConfigReader& keys, DecoderConfig& config) {
   config.experts = {.count = requireSize(keys, "num_experts"),
                     .per_token = requireSize(keys, "num_experts_per_tok"),
                     .feed_forward = requireSize(keys, "moe_intermediate_size"),
                     .normalise = otherwise(keys, keys.optionalBool("norm_topk_prob"), false,
                                            "norm_topk_prob absent: false by the family's default")};
-  const int64_t every = optionalSize(keys, "decoder_sparse_step").value_or(1);
-  const std::vector<int64_t> dense = keys.optionalInts("mlp_only_layers").value_or(std::vector<int64_t>{});
-  for (int64_t layer = 0; layer < config.layers; ++layer) {
-    const bool sparse =
-        std::ranges::find(dense, layer) == dense.end() && every > 0 && (layer + 1) % every == 0;
-    config.layer_kinds.push_back({.feed_forward = sparse ? FeedForward::kExperts : FeedForward::kDense});
-  }
-  for (const char* key : {"router_aux_loss_coef", "output_router_logits"}) keys.ignore(key);
+  readHfSparseLayers(keys, config);
 }
 
 void readHf(io::ConfigReader& keys, const std::string& architecture, DecoderConfig& config) {

@@ -70,6 +70,18 @@ void readHfUpperWindow(io::ConfigReader& keys, DecoderConfig& config);
 /// "layer_types" of attention: which layers see a window. nullopt: the key is absent. Refused: not one a
 /// layer.
 std::optional<std::vector<bool>> readHfLayerTypes(io::ConfigReader& keys, int64_t layers);
+/// What "layer_types" calls the two kinds of layer of a hybrid, and the mixer of the recurrent ones.
+struct HybridNames {
+  std::string_view recurrent, attention;
+  Mixer mixer;
+};
+/// "layer_types", or without it "full_attention_interval": the mixers of layer_kinds.
+void readHfLayerMixers(io::ConfigReader& keys, const HybridNames& names, DecoderConfig& config);
+/// What Qwen3-Next and Qwen3.5 share: sizes, partial rotation, mixers, the delta rule, mtp.* left aside.
+void readHfDeltaHybrid(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderConfig& config);
+/// Qwen's layers with experts: all but those of "mlp_only_layers", of every "decoder_sparse_step"th.
+void readHfSparseLayers(io::ConfigReader& keys, DecoderConfig& config);
+
 /// A soft cap; null is none.
 double readHfCap(io::ConfigReader& keys, const std::string& key, double usual);
 

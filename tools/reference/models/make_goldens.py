@@ -37,8 +37,10 @@ def hashed(name: str, count: int) -> numpy.ndarray:
 
 def weight(name: str, shape: tuple, stored_as_delta: bool) -> torch.Tensor:
     values = hashed(name, math.prod(shape))
-    if len(shape) == 1:
-        values = values * 0.25 + (0.0 if stored_as_delta else 1.0)
+    if name.endswith("A_log"):  # of states that remember
+        values = values - 1.5
+    elif len(shape) == 1:
+        values = values * 0.25 + (0.0 if stored_as_delta and "linear_attn" not in name else 1.0)
     else:
         values = values * (2.0 if "embed" in name else 2.5 / math.sqrt(shape[1]))
     return torch.from_numpy(values.astype(numpy.float32).reshape(shape))
@@ -52,7 +54,7 @@ def filled(config) -> transformers.PreTrainedModel:
     """The model with hashed weights. They are given by their names in a checkpoint, which may be others than the
     model's own (experts one by one): what save_pretrained writes says them, and from_pretrained reads them."""
     random = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    delta = config.model_type.startswith("gemma")
+    delta = config.model_type.startswith(("gemma", "qwen3_next", "qwen3_5"))
     with tempfile.TemporaryDirectory() as folder:
         random.save_pretrained(folder)
         path = pathlib.Path(folder) / "model.safetensors"
