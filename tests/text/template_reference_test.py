@@ -47,7 +47,7 @@ CONVERSATIONS = [
     dict(messages=[said("user", [{"type": "text", "text": "look: "}, {"type": "image", "image": "a.png"}, {"type": "text", "text": " é"}])]),
     dict(messages=[said("user", "Weather?")], tools=[WEATHER, EMPTY_TOOL]),
     dict(messages=[said("system", "With tools.")] + TOOL_TURNS, tools=[WEATHER]),
-    dict(messages=TOOL_TURNS + [said("user", "Danke", name="Ann")], tools=[WEATHER], tools_in_user_message=False),
+    dict(messages=TOOL_TURNS + [said("user", "Danke", name="Ann")], tools=[WEATHER], tools_with_user=False),
     dict(messages=[said("user", "two"), said("assistant", "", tool_calls=[call({"city": "東京"}), call({}, "now", "call00002")]),
                    said("tool", "r1", tool_call_id="call00001"), said("tool", {"content": {"deep": [1, {"a": None}]}}, tool_call_id="call00002")], tools=[WEATHER, EMPTY_TOOL]),
     dict(messages=[said("user", "args as text"), said("assistant", None, tool_calls=[call("{\"city\": \"Rom\"}")])], tools=[EMPTY_TOOL]),
