@@ -1,8 +1,8 @@
 // Text in and out: tokenizer, chat template, streaming detokenizer.
 //
-// All three come from a checkpoint's own metadata and run on the Rust crates `tokenizers` and `minijinja`
-// behind a small C ABI (text/rust). Text is bytes until proven whole: the detokenizer holds back an
-// incomplete UTF-8 character until it is complete, or the stream ends.
+// All three come from a checkpoint's own files and run on Rust behind a small C ABI (text/rust). Text is
+// bytes until proven whole: the detokenizer holds back an incomplete UTF-8 character until it is complete, or
+// the stream ends.
 //
 //   SUBLANE_TRY(auto tokenizer, text::Tokenizer::fromCheckpoint(checkpoint));
 //   SUBLANE_TRY(std::vector<int32_t> ids, tokenizer.encode("Hello", {.add_bos = true}));

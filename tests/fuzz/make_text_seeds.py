@@ -4,11 +4,9 @@
 """
 import json
 import pathlib
-import sys
+import random
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "text"))
-from template_families import TEMPLATES  # noqa: E402
 
 
 def write(what: str, name: str, content: bytes) -> None:
@@ -17,8 +15,11 @@ def write(what: str, name: str, content: bytes) -> None:
     (folder / name).write_bytes(content)
 
 
-for name, template in TEMPLATES.items():
-    write("template", name, (template if isinstance(template, str) else json.dumps(template)).encode())
+for family in sorted((HERE.parent / "text" / "families").glob("*.jinja")):
+    write("template", family.stem, family.read_bytes())
+draw = random.Random(7)
+for number in range(8):  # pieces of templates, in any order
+    write("template", f"spelled_{number}", b"S" + bytes(draw.randrange(160) for _ in range(40)))
 write("template", "bomb", b"{% set ns = namespace(x='a') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{{ ns.x }}")
 write("template", "repeat", b"{{ 'a' * 1000000000 }}{{ [1] * 1000000000 }}{{ range(1000000000)|list|length }}")
 write("template", "macro", b"{% macro m(x) %}{{ m(x) }}{% endmacro %}{{ m(1) }}")

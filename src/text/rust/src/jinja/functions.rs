@@ -71,7 +71,7 @@ fn range(given: Given) -> Outcome<Value> {
     if size > LONGEST_RANGE {
         return fail(format!("range: {size} items, at most {LONGEST_RANGE} are allowed"));
     }
-    Ok(Value::Range(from, to, step))
+    Ok(Value::Range([from, to, step].into()))
 }
 
 /// dict(mapping or pairs, **more)

@@ -184,7 +184,8 @@ impl<'t> Render<'t> {
                 charged(2 * text.len())?;
                 Ok(text.chars().map(|c| Value::Str(c.encode_utf8(&mut [0; 4]).into())).collect())
             }
-            Value::Range(from, _, step) => {
+            Value::Range(range) => {
+                let [from, _, step] = **range;
                 let count = self.length(value)?;
                 charged(count)?;
                 Ok((0..count as i128).map(|index| Value::Int(from + index * step)).collect())
@@ -207,7 +208,7 @@ impl<'t> Render<'t> {
             }
             Value::List(list) | Value::Tuple(list) | Value::View(_, list) => Ok(list.items.len()),
             Value::Dict(dict) => Ok(dict.entries.len()),
-            Value::Range(from, to, step) => Ok(range_size(*from, *to, *step) as usize),
+            Value::Range(range) => Ok(range_size(range[0], range[1], range[2]) as usize),
             Value::Object(Kind::Loop, at) => match &self.arena.objects.borrow()[*at] {
                 Object::Loop(state) => Ok(state.items.len()),
                 _ => Ok(0),
@@ -231,7 +232,8 @@ impl<'t> Render<'t> {
                 at.and_then(|at| text[text::byte_of(text, at)..].chars().next())
                     .map(|c| Value::Str(c.encode_utf8(&mut [0; 4]).into()))
             }
-            Value::Range(from, _, step) => {
+            Value::Range(range) => {
+                let [from, _, step] = **range;
                 let size = self.length(value)?;
                 key.as_int().and_then(|key| place(key, size)).map(|at| Value::Int(from + at as i128 * step))
             }
@@ -369,10 +371,11 @@ impl<'t> Render<'t> {
             Value::List(list) => self.list(picks.map(|at| list.items[at].clone()).collect()),
             Value::Tuple(list) => self.tuple(picks.map(|at| list.items[at].clone()).collect()),
             Value::Str(text) | Value::Markup(text) => self.text(slice_text(text, picks)),
-            Value::Range(from, _, step) => {
+            Value::Range(range) => {
+                let [from, _, step] = **range;
                 let first = picks.from;
                 let to = first + picks.count as i128 * picks.step;
-                Ok(Value::Range(from + first * step, from + to * step, step * picks.step))
+                Ok(Value::Range([from + first * step, from + to * step, step * picks.step].into()))
             }
             _ => fail("not sliceable"),
         }

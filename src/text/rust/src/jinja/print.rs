@@ -55,8 +55,10 @@ impl Printer<'_, '_> {
                 self.items(&list.items, ("([", "])"), out, depth)?;
             }
             Value::Dict(dict) => self.dict(dict, out, depth)?,
-            Value::Range(from, to, 1) => out.push_str(&format!("range({from}, {to})")),
-            Value::Range(from, to, step) => out.push_str(&format!("range({from}, {to}, {step})")),
+            Value::Range(range) => out.push_str(&match **range {
+                [from, to, 1] => format!("range({from}, {to})"),
+                [from, to, step] => format!("range({from}, {to}, {step})"),
+            }),
             Value::Object(Kind::Namespace, at) => {
                 out.push_str("<Namespace ");
                 self.dict(&*Dict::new(self.arena.fields(*at).to_vec())?, out, depth)?;

@@ -28,7 +28,7 @@ pub enum Value {
     Dict(Rc<Dict>),
     /// dict.keys(), dict.values(), dict.items()
     View(&'static str, Rc<Sequence>),
-    Range(i128, i128, i128),
+    Range(Rc<[i128; 3]>), // from, to, step
     Method(Rc<(Value, &'static str)>),
     Function(&'static str),
     Macro(Rc<MacroValue>),
@@ -213,7 +213,7 @@ impl Value {
             Value::Str(value) | Value::Markup(value) => !value.is_empty(),
             Value::List(value) | Value::Tuple(value) | Value::View(_, value) => !value.items.is_empty(),
             Value::Dict(value) => !value.entries.is_empty(),
-            Value::Range(from, to, step) => range_size(*from, *to, *step) > 0,
+            Value::Range(range) => range_size(range[0], range[1], range[2]) > 0,
             _ => true, // a generator is true even when it holds nothing
         }
     }
@@ -264,9 +264,9 @@ pub fn equal(budget: &Budget, a: &Value, b: &Value) -> Outcome<bool> {
             }
             Ok(true)
         }
-        (Value::Range(a, b, c), Value::Range(x, y, z)) => {
-            let (size, other) = (range_size(*a, *b, *c), range_size(*x, *y, *z));
-            Ok(size == other && (size == 0 || (a == x && (size == 1 || c == z))))
+        (Value::Range(a), Value::Range(b)) => {
+            let [size, other] = [a, b].map(|range| range_size(range[0], range[1], range[2]));
+            Ok(size == other && (size == 0 || (a[0] == b[0] && (size == 1 || a[2] == b[2]))))
         }
         (Value::Object(kind, at), Value::Object(other, place)) => Ok(kind == other && at == place),
         (Value::Macro(a), Value::Macro(b)) => Ok(Rc::ptr_eq(a, b)),
