@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "io/checkpoint.h"
 #include "text/text.h"
+#include "text/utf8_stream.h"
 
 namespace sublane::cli {
 namespace {
@@ -91,13 +92,18 @@ Result<ordered_json> buildRequest(const Options& o) {
     if (request.contains("messages"))
       return inputError("--user and --system build a conversation, and --chat {} holds one: give one of them",
                         o.chat);
+    for (const auto& [option, text] : {std::pair{"--system", &o.system}, {"--user", &o.user}})
+      if (!text::isUtf8(*text)) return inputError("{} is not UTF-8: {}", option, inQuotes(*text, 40));
     ordered_json& messages = request["messages"] = ordered_json::array();
     if (o.has_system) messages.push_back({{"role", "system"}, {"content", o.system}});
     if (o.has_user) messages.push_back({{"role", "user"}, {"content", o.user}});
   }
   if (!o.tools.empty()) {
     SUBLANE_TRY(std::string text, readFileOrInput(o.tools));
-    SUBLANE_TRY(request["tools"], parseJson(text, o.tools));
+    SUBLANE_TRY(ordered_json tools, parseJson(text, o.tools));
+    if (!tools.is_array())
+      return inputError("--tools {}: a JSON list is wanted, not a JSON {}", o.tools, tools.type_name());
+    request["tools"] = std::move(tools);
   }
   for (const std::string& key : o.set) SUBLANE_CHECK_OK(setKey(key, request));
   if (o.no_generation_prompt) request["add_generation_prompt"] = false;
@@ -113,6 +119,11 @@ Result<std::string> chosenTemplate(const Options& o) {
 Result<std::string> render(const Source& source, ordered_json request, const text::ChatOptions& options) {
   std::string body = request.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   if (source.tokenizer) return source.tokenizer->renderChat(body, options);
+  // What every template may name, as with a model; its tokens are given by --set.
+  for (const char* name : {"tools", "documents"})
+    if (!request.contains(name)) request[name] = nullptr;
+  if (!request.contains("add_generation_prompt")) request["add_generation_prompt"] = true;
+  body = request.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   std::string chosen = options.chat_template.empty() ? source.bare : options.chat_template;
   if (auto own = request.find("chat_template"); own != request.end() && own->is_string()) chosen = *own;
   return text::renderTemplate(chosen, body, options.now);

@@ -23,15 +23,23 @@ int64_t countNotFinite(std::span<const std::byte> bytes, Word exponent) {
   return std::count_if(words.begin(), words.end(), [&](Word word) { return (word & exponent) == exponent; });
 }
 
+int64_t notFinite(formats::DType dtype, std::span<const std::byte> bytes) {
+  return dtype == formats::DType::kF32 ? countNotFinite<uint32_t>(bytes, 0x7f800000)
+                                       : countNotFinite<uint16_t>(bytes, 0x7f80);
+}
+
 /// Of a parameter as it is stored on the device: float32, or what it was rounded to.
 Status checkFinite(const io::Checkpoint& checkpoint, const models::ParameterSource& source,
                    std::span<const std::byte> bytes) {
-  const int64_t bad = source.type.dtype == formats::DType::kF32 ? countNotFinite<uint32_t>(bytes, 0x7f800000)
-                                                                : countNotFinite<uint16_t>(bytes, 0x7f80);
+  const int64_t bad = notFinite(source.type.dtype, bytes);
   if (bad == 0) return Ok{};
   std::string tensors;
   if (const auto* from = std::get_if<std::vector<models::TensorSource>>(&source.from)) {
-    for (const models::TensorSource& one : *from) tensors += (tensors.empty() ? "" : ", ") + one.tensor;
+    const size_t each = bytes.size() / from->size();  // of a stack, those whose own part is bad
+    for (size_t i = 0; i < from->size(); ++i) {
+      if (notFinite(source.type.dtype, bytes.subspan(i * each, each)) == 0) continue;
+      tensors += (tensors.empty() ? "" : ", ") + (*from)[i].tensor;
+    }
   }
   return inputError("{}: {} of {} values are NaN or infinite as {}{}", checkpoint.source, bad,
                     graph::elementCount(source.type.shape), formats::name(source.type.dtype),

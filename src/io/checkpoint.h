@@ -87,6 +87,11 @@ Result<Checkpoint> openTensors(const std::string& path);
 /// the folder.
 Result<std::optional<std::string>> readCompanion(const Checkpoint& checkpoint, std::string_view file_name);
 
+/// The texts of all files of such a folder's own folder with that ending, by name without it. Empty when
+/// there is none. Errors as of readCompanion; more than 64 files.
+Result<std::map<std::string, std::string>> readCompanions(const Checkpoint& checkpoint,
+                                                          std::string_view folder, std::string_view ending);
+
 /// A Hugging Face config.json as a Checkpoint without tensors ("shapes only").
 Result<Checkpoint> openConfig(const std::string& path);
 

@@ -6,6 +6,7 @@
 
 #include "base/mapped_file.h"
 #include "base/text.h"
+#include "io/folder.h"
 #include "io/json_text.h"
 
 namespace sublane::io {
@@ -137,7 +138,13 @@ Result<Checkpoint> openConfig(const std::string& path) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(path, ignored);
   const std::string source = folder ? path + "/config.json" : path;
-  SUBLANE_TRY(std::shared_ptr<const MappedFile> file, MappedFile::open(source));
+  std::shared_ptr<const MappedFile> file;
+  if (folder) {  // a link in a folder of unknown origin is followed no further than any other
+    SUBLANE_TRY(file, openInFolder(path, "config.json", kMostConfigBytes));
+    if (!file) return inputError("{}: no config.json", path);
+  } else {
+    SUBLANE_TRY(file, MappedFile::open(source));
+  }
   const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   if (text.size() > kMostConfigBytes) {
     return inputError("{}: {} bytes, but a configuration has at most {}", source, text.size(),

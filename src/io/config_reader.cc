@@ -112,8 +112,17 @@ std::string ConfigReader::requireString(const std::string& key) {
 }
 
 void ConfigReader::ignore(const std::string& key_pattern) { ignored_patterns_.push_back(key_pattern); }
-void ConfigReader::assume(std::string what) { assumptions_.push_back(std::move(what)); }
-void ConfigReader::refuse(std::string what) { faults_.push_back(std::move(what)); }
+/// Values of the file stand in these texts: nothing in them may steer a terminal.
+static std::string printable(std::string text) {
+  std::string shown;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return shown;
+}
+void ConfigReader::assume(std::string what) { assumptions_.push_back(printable(std::move(what))); }
+void ConfigReader::refuse(std::string what) { faults_.push_back(printable(std::move(what))); }
 
 static bool matches(const std::string& key, const std::string& pattern) {
   if (pattern.empty() || pattern.back() != '*') return key == pattern;
@@ -128,7 +137,8 @@ Status ConfigReader::finish() const {
         std::any_of(ignored_patterns_.begin(), ignored_patterns_.end(),
                     [&key = key](const std::string& pattern) { return matches(key, pattern); });
     // A null says nothing, so nothing is lost by not reading it.
-    if (!ignored && !as<std::monostate>(value)) faults.push_back(fmt::format("{} is not understood", key));
+    if (!ignored && !as<std::monostate>(value))
+      faults.push_back(fmt::format("{} is not understood", printable(key)));
   }
   if (faults.empty()) return Ok{};
   if (faults.size() == 1) return inputError("{}: {}", source_, faults[0]);

@@ -18,8 +18,11 @@ bool isOnePart(std::string_view name) {
          name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
 }
 
-/// models--org--name/snapshots/<revision>: the folder's files may be links into models--org--name/blobs.
-std::optional<fs::path> blobsOf(const fs::path& real_folder) {
+/// models--org--name/snapshots/<revision>, or a folder in it: its files may be links into
+/// models--org--name/blobs.
+std::optional<fs::path> blobsOf(fs::path real_folder) {
+  if (real_folder.parent_path().parent_path().filename() == "snapshots")
+    real_folder = real_folder.parent_path();
   if (real_folder.parent_path().filename() != "snapshots") return std::nullopt;
   const fs::path repository = real_folder.parent_path().parent_path();
   if (!repository.filename().string().starts_with("models--")) return std::nullopt;
@@ -67,6 +70,26 @@ Result<std::optional<std::string>> readCompanion(const Checkpoint& checkpoint, s
   if (!file) return std::optional<std::string>();
   return std::optional<std::string>(std::in_place, reinterpret_cast<const char*>(file->bytes().data()),
                                     file->bytes().size());
+}
+
+Result<std::map<std::string, std::string>> readCompanions(const Checkpoint& checkpoint,
+                                                          std::string_view folder, std::string_view ending) {
+  constexpr size_t kMostFiles = 64;
+  std::map<std::string, std::string> texts;
+  const fs::path path = fs::path(checkpoint.folder) / folder;
+  std::error_code code;
+  if (checkpoint.folder.empty() || !fs::is_directory(fs::symlink_status(path, code))) return texts;
+  for (fs::directory_iterator entry(path, code), end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.ends_with(ending)) continue;
+    if (texts.size() == kMostFiles) return inputError("{}: more than {} files", path.string(), kMostFiles);
+    SUBLANE_TRY(std::shared_ptr<const MappedFile> file,
+                openInFolder(path.string(), name, kMostCompanionBytes));
+    if (file)
+      texts[name.substr(0, name.size() - ending.size())].assign(
+          reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  }
+  return texts;
 }
 
 }  // namespace sublane::io

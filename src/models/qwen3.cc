@@ -55,7 +55,9 @@ void readGguf(io::ConfigReader& keys, const io::Checkpoint& checkpoint, DecoderC
 }
 
 void readHfExperts(io::ConfigReader& keys, DecoderConfig& config) {
-  config.experts = {.count = requireSize(keys, "num_experts"),
+  // The name in transformers 5 and the one before it.
+  const bool newer = keys.has("num_local_experts");
+  config.experts = {.count = requireSize(keys, newer ? "num_local_experts" : "num_experts"),
                     .per_token = requireSize(keys, "num_experts_per_tok"),
                     .feed_forward = requireSize(keys, "moe_intermediate_size"),
                     .normalise = otherwise(keys, keys.optionalBool("norm_topk_prob"), false,

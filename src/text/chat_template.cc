@@ -130,8 +130,10 @@ Result<std::string> Tokenizer::chatTemplate(std::string_view name, bool has_tool
                       inQuotes(std::string(name), 40), namesOf(vocabulary));
   }
   if (!hasChatTemplate()) {
-    return inputError("{}: the file has no chat template (tokenizer.chat_template)", state_->source)
-        .hint("use --prompt for raw text");
+    return inputError("{}: no chat template", state_->source)
+        .hint(
+            "a GGUF holds it as tokenizer.chat_template, a folder in chat_template.jinja or "
+            "tokenizer_config.json; run --prompt needs none");
   }
   if (auto* found = has_tools ? named("tool_use") : nullptr) return *found;
   if (auto* found = named("default")) return *found;

@@ -158,8 +158,25 @@ ordered_json endsOfConfig(const io::Metadata& metadata) {
     if (found == metadata.end()) continue;
     if (auto* id = std::get_if<int64_t>(&found->second.value)) return *id;
     if (auto* ids = std::get_if<std::vector<int64_t>>(&found->second.value)) return *ids;
+    if (!std::holds_alternative<std::monostate>(found->second.value))
+      return "neither a number nor a list of them";
   }
   return nullptr;
+}
+
+/// What generation_config.json asks of a decoder and ours doesn't do; said, not dropped.
+std::string notApplied(const ordered_json& generation) {
+  std::string names;
+  for (const char* key :
+       {"repetition_penalty", "encoder_repetition_penalty", "no_repeat_ngram_size", "suppress_tokens",
+        "begin_suppress_tokens", "bad_words_ids", "forced_bos_token_id", "forced_eos_token_id",
+        "sequence_bias", "exponential_decay_length_penalty", "min_length", "min_new_tokens", "min_p",
+        "typical_p", "epsilon_cutoff", "eta_cutoff", "num_beams", "guidance_scale"}) {
+    auto found = generation.find(key);
+    if (found == generation.end() || found->is_null() || *found == 1 || *found == 0) continue;
+    names += (names.empty() ? "" : " ") + std::string(key);
+  }
+  return names.empty() ? "" : ", generation_config.json's " + names + " not applied";
 }
 
 Status readTemplates(const HuggingFaceFiles& files, const Beside& beside, Vocabulary& out) {
@@ -183,6 +200,7 @@ Status readTemplates(const HuggingFaceFiles& files, const Beside& beside, Vocabu
   } else if (!stated.is_null()) {
     return inputError("tokenizer_config.json: chat_template is neither a text nor a list");
   }
+  for (const auto& [name, source] : files.more_templates) out.named_templates[name] = source;
   if (files.chat_template) {
     out.chat_template = *files.chat_template;
   } else if (stated.is_null()) {
@@ -273,6 +291,7 @@ Result<ReadTokenizer> readHuggingFace(const io::Checkpoint& checkpoint) {
   for (const auto& [name, text] : names) {
     SUBLANE_TRY(*text, io::readCompanion(checkpoint, name));
   }
+  SUBLANE_TRY(files.more_templates, io::readCompanions(checkpoint, "additional_chat_templates", ".jinja"));
   if (!files.tokenizer) {
     return inputError("tokenizer.json is missing in {}", checkpoint.folder)
         .hint("write it with transformers: AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)");
@@ -297,6 +316,7 @@ Result<ReadTokenizer> readHuggingFace(const HuggingFaceFiles& files, const io::M
   readAdding(beside, out.vocabulary);
   SUBLANE_CHECK_OK(readTemplates(files, beside, out.vocabulary));
   SUBLANE_CHECK_OK(addEnds(endsOfConfig(config), "config.json", out.vocabulary.end_ids));
+  out.vocabulary.summary += notApplied(beside.generation);
   auto ends = beside.generation.find("eos_token_id");
   if (ends != beside.generation.end()) {
     SUBLANE_CHECK_OK(addEnds(*ends, "generation_config.json", out.vocabulary.end_ids));

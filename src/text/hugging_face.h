@@ -5,6 +5,7 @@
 //   special_tokens_map.json     the names that tokenizer_config.json leaves out
 //   generation_config.json, config.json   ids that end a text
 //   chat_template.jinja, else chat_template of tokenizer_config.json, else chat_template.json
+//   additional_chat_templates/NAME.jinja   templates for other uses ("tool_use")
 //
 //   SUBLANE_TRY(ReadTokenizer read, readHuggingFace(checkpoint));
 #pragma once
@@ -23,6 +24,7 @@ struct ReadTokenizer {
 /// The texts of the files; nullopt for one that is not there.
 struct HuggingFaceFiles {
   std::optional<std::string> tokenizer, config, special_map, generation, chat_template, older_chat_template;
+  std::map<std::string, std::string> more_templates;  // by name
 };
 
 /// Errors name the file, and the place in it.

@@ -75,6 +75,12 @@ std::optional<int32_t> Tokenizer::bosId() const { return state_->vocabulary->bos
 int32_t Tokenizer::vocabularySize() const { return state_->vocabulary->size(); }
 std::string Tokenizer::tokenBytes(int32_t id) const { return state_->vocabulary->bytes(id); }
 
+/// Does a file say that this token ends a text or a turn?
+static bool statesEnd(const Vocabulary& vocabulary, int32_t id) {
+  return id == vocabulary.eos_id || id == vocabulary.eot_id || id == vocabulary.eom_id ||
+         std::ranges::count(vocabulary.end_ids, id) > 0;
+}
+
 std::string Tokenizer::describe() const {
   const Vocabulary& vocabulary = *state_->vocabulary;
   std::string text = fmt::format("{}, {} tokens", vocabulary.summary, vocabulary.size());
@@ -82,7 +88,10 @@ std::string Tokenizer::describe() const {
     bool added = std::ranges::count(vocabulary.prefix, *vocabulary.bos_id) > 0;
     text += fmt::format(", bos {}{}", *vocabulary.bos_id, added ? "" : " (not added)");
   }
-  if (!state_->stop_ids.empty()) text += fmt::format(", stops {}", fmt::join(state_->stop_ids, " "));
+  if (state_->stop_ids.empty()) return text;
+  text += ", stops";
+  for (int32_t id : state_->stop_ids)
+    text += fmt::format(" {}{}", id, statesEnd(vocabulary, id) ? "" : " (by its use or name)");
   return text;
 }
 

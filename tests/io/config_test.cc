@@ -38,6 +38,13 @@ TEST(ConfigReader, ReadsWhatIsThere) {
   EXPECT_TRUE(status.ok()) << status.error().text();
 }
 
+TEST(ConfigReader, ValuesSteerNoTerminal) {
+  ConfigReader config(kMetadata, "m");
+  config.refuse(std::string("act = \x1b[31mred\0x", 16));
+  for (const auto& [key, value] : kMetadata) config.ignore(key);
+  EXPECT_EQ(config.finish().error().text(), "m: act = \\x1b[31mred\\x00x");
+}
+
 TEST(ConfigReader, NamesAllFaultsAtOnce) {
   ConfigReader config(kMetadata, "m.gguf");
   EXPECT_EQ(config.requireInt("heads"), 0);

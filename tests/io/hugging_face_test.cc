@@ -185,6 +185,27 @@ TEST_F(HuggingFaceFolder, CompanionsAreFilesOfTheFolder) {
   EXPECT_FALSE(readCompanion(*opened, "../model/tokenizer.json").ok());
 }
 
+TEST_F(HuggingFaceFolder, TheConfigurationIsNoLinkOut) {
+  shard("model.safetensors", {"a"});
+  fs::remove(path("config.json"));
+  fs::create_symlink("/etc/hostname", path("config.json"));
+  expectError("\"config.json\" is a link that leaves the folder");
+}
+
+TEST_F(HuggingFaceFolder, CompanionsInAFolderOfTheirOwn) {
+  shard("model.safetensors", {"a"});
+  fs::create_directories(path("additional_chat_templates"));
+  write("additional_chat_templates/tool_use.jinja", "T");
+  write("additional_chat_templates/notes.txt", "N");
+  Result<Checkpoint> opened = openCheckpoint(folder_);
+  ASSERT_TRUE(opened.ok()) << opened.error().text();
+  const std::map<std::string, std::string> expected = {{"tool_use", "T"}};
+  EXPECT_EQ(*readCompanions(*opened, "additional_chat_templates", ".jinja"), expected);
+  EXPECT_TRUE(readCompanions(*opened, "nothing", ".jinja")->empty());
+  fs::create_symlink("/etc/hostname", path("additional_chat_templates/out.jinja"));
+  EXPECT_FALSE(readCompanions(*opened, "additional_chat_templates", ".jinja").ok());
+}
+
 class HubCache : public HuggingFaceFolder {
  protected:
   void SetUp() override {

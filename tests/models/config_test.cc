@@ -385,6 +385,12 @@ TEST(CheckTensors, QuantisedMatricesAreRead) {
   EXPECT_EQ(row, std::vector<float>(36, 0.5f));  // (130 - 128) / 4
 }
 
+TEST(CheckTensors, CodesWithoutAScaleAreNoNumbers) {
+  TinyModel tiny = hfModel("llama.json");
+  tiny.checkpoint.tensors[4].packing = formats::Packing::kF8_E4M3;
+  EXPECT_TRUE(contains(tensorError(tiny), "holds F8_E4M3 codes, and nothing says their scale"));
+}
+
 TEST(ReadRows, TransposedIsReadByColumns) {
   TinyModel tiny;
   tiny.add("w", {2, 3}, {1, 2, 3, 4, 5, 6});  // stored [in, out]

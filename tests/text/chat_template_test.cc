@@ -193,8 +193,9 @@ TEST(ChatTemplate, fileWithoutOneRefusesChats) {
   auto text = tokenizer->renderChat({{"user", "hi"}}, true);
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.error().text(),
-            "tiny.gguf: the file has no chat template (tokenizer.chat_template)\n"
-            "  hint: use --prompt for raw text");
+            "tiny.gguf: no chat template\n"
+            "  hint: a GGUF holds it as tokenizer.chat_template, a folder in chat_template.jinja or "
+            "tokenizer_config.json; run --prompt needs none");
 }
 
 TEST(ChatTemplate, brokenTemplateFailsOnlyWhenAskedFor) {

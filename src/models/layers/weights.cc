@@ -145,6 +145,13 @@ graph::Shape shapeIn(const io::Tensor& tensor, const Wanted& wanted) {
   return shape;
 }
 
+/// Numbers so narrow that a file of weights means them times a scale.
+bool isCodes(formats::Packing packing) {
+  using formats::Packing;
+  return packing == Packing::kF8_E4M3 || packing == Packing::kF8_E5M2 || packing == Packing::kF8_E8M0 ||
+         packing == Packing::kF4;
+}
+
 std::string missingText(const Wanted& wanted, const std::string& head) {
   std::string text = fmt::format("missing {} {}", wanted.tensor, list(wanted.shape));
   if (wanted.tensor == head) text += ", and tie_word_embeddings is false";
@@ -368,6 +375,9 @@ Status checkTensors(const io::Checkpoint& checkpoint, const DecoderConfig& confi
     } else if (const graph::Shape shape = shapeIn(*found->second, wanted); found->second->shape != shape) {
       faults.push_back(fmt::format("{} has shape {}, the configuration needs {}", wanted.tensor,
                                    list(found->second->shape), list(shape)));
+    } else if (!found->second->quantised && isCodes(found->second->packing)) {
+      faults.push_back(fmt::format("{} holds {} codes, and nothing says their scale", wanted.tensor,
+                                   formats::info(found->second->packing).name));
     } else if (!found->second->quantised && formats::isInteger(found->second->packing)) {
       faults.push_back(
           fmt::format("{} holds integers ({})", wanted.tensor, formats::info(found->second->packing).name));

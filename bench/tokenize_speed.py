@@ -1,6 +1,6 @@
 """Times our tokenizing beside PyPI `tokenizers`, in one run on one thread each, on the families that the tests train.
 
-    python3 bench/tokenize.py [--megabytes 4] [--rounds 5]
+    python3 bench/tokenize_speed.py [--megabytes 4] [--rounds 5]
 
 PYTHONPATH must hold `tokenizers` and `gguf` (tools/reference/packages.sh prints the folder), SUBLANE_BINARY names the
 binary (default build/sublane). Both sides say their own seconds of processor time, without reading files and starting
