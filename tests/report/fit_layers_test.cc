@@ -34,6 +34,15 @@ TEST(CutToFit, KeepsFourOfEachKind) {
       << cut.note;
 }
 
+TEST(CutToFit, KeepsBothMixersOfAHybrid) {
+  const CutModel cut = cutToFit(configOf("qwen3_next_80b"), 2, 24e9);
+  ASSERT_EQ(cut.config.layers, 6);  // every fourth is attention: not the first six
+  for (size_t layer = 0; layer < 6; ++layer)
+    EXPECT_EQ(cut.config.layer_kinds[layer].mixer,
+              layer < 3 ? models::Mixer::kGatedDelta : models::Mixer::kAttention);
+  EXPECT_EQ(cutToFit(configOf("granite4_h_1b"), 2, 24e9).note, "");
+}
+
 TEST(CutToFit, KeepsFewerOfLargeLayers) {
   const models::DecoderConfig config = configOf("deepseek_v3");
   const CutModel cut = cutToFit(config, 2, 24e9);

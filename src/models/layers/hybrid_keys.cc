@@ -60,7 +60,7 @@ void readHfDeltaHybrid(io::ConfigReader& keys, const io::Checkpoint& checkpoint,
   useOneKindOfLayer(config);
   config.qk_norm = config.attention_gate = true;
   config.attention_scale = scaleOfWidth(static_cast<double>(config.head_dim));
-  refuseIfTrue(keys, "attention_bias");
+  for (const char* key : {"attention_bias", "use_sliding_window"}) refuseIfTrue(keys, key);
   readHfLayerMixers(keys, {"linear_attention", "full_attention", Mixer::kGatedDelta}, config);
   readDeltaRule(keys, config);
   const bool predicts = std::ranges::any_of(
