@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "io/gguf_parts.h"
+#include "io/tensor_faults.h"
 
 namespace sublane::io {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using formats::Packing;
 
 constexpr uint32_t kMostDimensions = 4;
-constexpr size_t kShownFaults = 12;
 
 // Tensor types by their number in the file. Those without a packing are refused by their name; numbers that
 // were given up (4, 5, 31-33, 36-38) have none.
@@ -82,39 +82,6 @@ struct Description {
   uint64_t offset = 0;  // from the start of the data section
 };
 
-// Collects what is wrong with the tensors, in file order.
-class Faults {
- public:
-  explicit Faults(std::string source) : source_(std::move(source)) {}
-
-  template <class... Args>
-  void add(std::string_view tensor, fmt::format_string<Args...> format, Args&&... args) {
-    ++count_;
-    if (shown_.size() < kShownFaults) {
-      shown_.push_back(
-          fmt::format("tensor {}: {}", inQuotes(tensor), fmt::format(format, std::forward<Args>(args)...)));
-    }
-  }
-  /// The first reason for a hint wins.
-  void hint(std::string_view text) {
-    if (hint_.empty()) hint_ = text;
-  }
-  bool any() const { return count_ > 0; }
-
-  Error error() const {
-    if (count_ == 1) return inputError("{}: {}", source_, shown_[0]).hint(hint_);
-    std::string text = fmt::format("{} faults in the tensors:", count_);
-    for (const std::string& fault : shown_) text += "\n  " + fault;
-    if (count_ > shown_.size()) text += fmt::format("\n  and {} more", count_ - shown_.size());
-    return inputError("{}: {}", source_, text).hint(hint_);
-  }
-
- private:
-  std::string source_, hint_;
-  std::vector<std::string> shown_;
-  size_t count_ = 0;
-};
-
 Result<Description> readDescription(ByteReader& reader, uint64_t index, uint64_t count) {
   reader.setPlace(fmt::format("tensor {} of {}", index + 1, count));
   Description tensor;
@@ -133,7 +100,7 @@ Result<Description> readDescription(ByteReader& reader, uint64_t index, uint64_t
   return tensor;
 }
 
-std::optional<Packing> packingOf(const Description& tensor, Faults& faults) {
+std::optional<Packing> packingOf(const Description& tensor, TensorFaults& faults) {
   std::string_view name = tensor.type < std::size(kTensorTypes) ? kTensorTypes[tensor.type].name : "";
   if (name.empty()) {
     faults.add(tensor.name, "unknown tensor type {}", tensor.type);
@@ -149,7 +116,7 @@ std::optional<Packing> packingOf(const Description& tensor, Faults& faults) {
 }
 
 // Bytes of the tensor, with every product checked.
-std::optional<uint64_t> sizeOf(const Description& tensor, Packing packing, Faults& faults) {
+std::optional<uint64_t> sizeOf(const Description& tensor, Packing packing, TensorFaults& faults) {
   const formats::PackingInfo& block = formats::info(packing);
   uint64_t elements = 1;
   for (size_t i = 0; i < tensor.dimensions.size(); ++i) {
@@ -181,7 +148,7 @@ struct DataSection {
   uint64_t alignment = 32;
 };
 
-std::optional<Tensor> place(const Description& tensor, const DataSection& data, Faults& faults) {
+std::optional<Tensor> place(const Description& tensor, const DataSection& data, TensorFaults& faults) {
   std::optional<Packing> packing = packingOf(tensor, faults);
   if (!packing) return std::nullopt;
   std::optional<uint64_t> bytes = sizeOf(tensor, *packing, faults);
@@ -214,7 +181,7 @@ std::optional<Tensor> place(const Description& tensor, const DataSection& data, 
   return placed;
 }
 
-void findOverlaps(const std::vector<Tensor>& tensors, Faults& faults) {
+void findOverlaps(const std::vector<Tensor>& tensors, TensorFaults& faults) {
   std::vector<size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -237,7 +204,7 @@ Result<std::vector<Tensor>> readGgufTensors(ByteReader& reader, uint64_t count, 
   reader.setPlace("header");
   SUBLANE_CHECK_OK(reader.expect(count, 8 + 4 + 4 + 8, "tensor descriptions"));
   std::vector<Description> descriptions;
-  Faults faults(source);
+  TensorFaults faults(source);
   std::set<std::string_view> names;
   for (uint64_t i = 0; i < count; ++i) {
     SUBLANE_TRY(Description tensor, readDescription(reader, i, count));
