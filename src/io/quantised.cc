@@ -1,5 +1,7 @@
 #include "io/quantised.h"
 
+#include <algorithm>
+
 #include "io/quantised_parts.h"
 
 namespace sublane::io {
@@ -65,6 +67,10 @@ Result<JoinedTensors> joinQuantised(const Metadata& metadata, std::vector<Tensor
   SUBLANE_CHECK_OK(config.finish());
   SUBLANE_TRY(JoinedTensors joined, list.finish(true));
   noteInputs(joined);
+  const bool any =
+      std::ranges::any_of(joined.tensors, [](const Tensor& tensor) { return tensor.quantised != nullptr; });
+  if (!any)
+    joined.notes.push_back(fmt::format("quantization_config says {}, but no tensor is quantised", method));
   return joined;
 }
 

@@ -463,5 +463,15 @@ TEST(Methods, CutPartsAreRefused) {
   }
 }
 
+TEST(Quantised, AMethodWithoutAMatrixIsSaid) {
+  Folder folder;
+  folder.key("quant_method", "fp8")
+      .key("activation_scheme", "dynamic")
+      .tensor("model.norm.weight", Packing::kF32, {2}, std::vector<float>{1, 2});
+  auto joined = folder.join();
+  ASSERT_TRUE(joined.ok()) << joined.error().text();
+  EXPECT_EQ(joined->notes.back(), "quantization_config says fp8, but no tensor is quantised");
+}
+
 }  // namespace
 }  // namespace sublane::io
