@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(, RealCheckpoint, testing::Values("smollm2-135m", "gemm
 
 TEST(SmolLm2, describesItself) {
   EXPECT_EQ(tokenizerOf("smollm2-135m").describe(),
-            "byte-level BPE (smollm), 49152 tokens, bos 1 (not added), stops 0 2");
+            "byte-level BPE (smollm), 49152 tokens, bos 1 (not added), stops 0 (by its use or name) 2");
 }
 
 TEST(SmolLm2, chatsEqualTheReference) {
@@ -79,7 +79,8 @@ TEST(SmolLm2, chatsEqualTheReference) {
 }
 
 TEST(Gemma3, describesItself) {
-  EXPECT_EQ(tokenizerOf("gemma3-270m").describe(), "SentencePiece BPE, 262144 tokens, bos 2, stops 1 106");
+  EXPECT_EQ(tokenizerOf("gemma3-270m").describe(),
+            "SentencePiece BPE, 262144 tokens, bos 2, stops 1 106 (by its use or name)");
 }
 
 TEST(Gemma3, prependsBosAndHasNoTemplate) {
