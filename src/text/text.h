@@ -126,7 +126,8 @@ class Tokenizer {
   int32_t vocabularySize() const;
   /// The bytes of text that a token stands for, perhaps half a character; of a special token, its name.
   std::string tokenBytes(int32_t id) const;
-  /// One line for `inspect`: "byte-level BPE (smollm), 49152 tokens, bos 1 (not added), stops 0 2".
+  /// One line for `inspect`: "byte-level BPE (smollm), 49152 tokens, bos 1 (not added), stops 0 (by its use
+  /// or name) 2".
   std::string describe() const;
 
  private:
