@@ -43,6 +43,19 @@ int jsonNesting(std::string_view text) {
   return deepest;
 }
 
+Result<nlohmann::ordered_json> parseForeignJson(std::string_view text, const std::string& place) {
+  constexpr int kMostNested = 100;  // the readers behind it allow 128
+  if (const int deepest = jsonNesting(text); deepest > kMostNested)
+    return inputError("{}: JSON nested {} deep, at most {} are allowed", place, deepest, kMostNested);
+  try {
+    return nlohmann::ordered_json::parse(text);
+  } catch (const nlohmann::ordered_json::exception& error) {
+    std::string_view what = error.what();
+    what.remove_prefix(std::min(what.find("] ") + 2, what.size()));
+    return inputError("{}: {}", place, what);
+  }
+}
+
 void printJson(const nlohmann::ordered_json& document) {
   const std::string text = jsonText(document);
   std::fwrite(text.data(), 1, text.size(), stdout);

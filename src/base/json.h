@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/origin.h"
+#include "base/result.h"
 
 namespace sublane {
 
@@ -28,6 +29,10 @@ std::string jsonText(const nlohmann::ordered_json& document);
 /// The deepest nesting of lists and objects in `text`, JSON or not. Ask it before walking over foreign JSON
 /// by recursion.
 int jsonNesting(std::string_view text);
+
+/// Foreign JSON, for people who wrote it: "PLACE: parse error at line 1, ...". Error: not JSON, or nested
+/// more than 100 deep.
+Result<nlohmann::ordered_json> parseForeignJson(std::string_view text, const std::string& place);
 
 /// jsonText to stdout.
 void printJson(const nlohmann::ordered_json& document);

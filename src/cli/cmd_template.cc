@@ -55,25 +55,12 @@ Result<std::string> readFileOrInput(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
-Result<ordered_json> parseJson(const std::string& text, const std::string& place) {
-  constexpr int kMostNested = 100;
-  if (int deepest = jsonNesting(text); deepest > kMostNested)
-    return inputError("{}: JSON nested {} deep, at most {} are allowed", place, deepest, kMostNested);
-  try {
-    return ordered_json::parse(text);
-  } catch (const ordered_json::exception& error) {
-    std::string_view what = error.what();
-    what.remove_prefix(std::min(what.find("] ") + 2, what.size()));
-    return inputError("{}: {}", place, what);
-  }
-}
-
 /// "key=value", the value as JSON where it is JSON, else as a string.
 Status setKey(const std::string& text, ordered_json& request) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     return inputError("--set {}: key=value is wanted", inQuotes(text, 40));
-  auto value = parseJson(text.substr(equals + 1), "--set");
+  auto value = parseForeignJson(text.substr(equals + 1), "--set");
   request[text.substr(0, equals)] = value.ok() ? *value : ordered_json(text.substr(equals + 1));
   return Ok{};
 }
@@ -82,7 +69,7 @@ Result<ordered_json> buildRequest(const Options& o) {
   ordered_json request = ordered_json::object();
   if (!o.chat.empty()) {
     SUBLANE_TRY(std::string text, readFileOrInput(o.chat));
-    SUBLANE_TRY(request, parseJson(text, o.chat));
+    SUBLANE_TRY(request, parseForeignJson(text, o.chat));
     if (request.is_array()) request = ordered_json{{"messages", std::move(request)}};
     if (!request.is_object())
       return inputError("{}: a list of messages or an object is wanted, not a JSON {}", o.chat,
@@ -100,7 +87,7 @@ Result<ordered_json> buildRequest(const Options& o) {
   }
   if (!o.tools.empty()) {
     SUBLANE_TRY(std::string text, readFileOrInput(o.tools));
-    SUBLANE_TRY(ordered_json tools, parseJson(text, o.tools));
+    SUBLANE_TRY(ordered_json tools, parseForeignJson(text, o.tools));
     if (!tools.is_array())
       return inputError("--tools {}: a JSON list is wanted, not a JSON {}", o.tools, tools.type_name());
     request["tools"] = std::move(tools);
@@ -117,16 +104,15 @@ Result<std::string> chosenTemplate(const Options& o) {
 }
 
 Result<std::string> render(const Source& source, ordered_json request, const text::ChatOptions& options) {
-  std::string body = request.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-  if (source.tokenizer) return source.tokenizer->renderChat(body, options);
+  const auto body = [&] { return request.dump(-1, ' ', false, ordered_json::error_handler_t::replace); };
+  if (source.tokenizer) return source.tokenizer->renderChat(body(), options);
   // What every template may name, as with a model; its tokens are given by --set.
   for (const char* name : {"tools", "documents"})
     if (!request.contains(name)) request[name] = nullptr;
   if (!request.contains("add_generation_prompt")) request["add_generation_prompt"] = true;
-  body = request.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   std::string chosen = options.chat_template.empty() ? source.bare : options.chat_template;
   if (auto own = request.find("chat_template"); own != request.end() && own->is_string()) chosen = *own;
-  return text::renderTemplate(chosen, body, options.now);
+  return text::renderTemplate(chosen, body(), options.now);
 }
 
 /// One request a line; of each its text as a JSON string, or {"error": ...}.
@@ -139,7 +125,7 @@ Status renderLines(const Options& o, const Source& source, const text::ChatOptio
   std::istream& lines = o.jsonl == "-" ? std::cin : file;
   size_t count = 0, failed = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    auto request = parseJson(line, fmt::format("{}:{}", o.jsonl, count + 1));
+    auto request = parseForeignJson(line, fmt::format("{}:{}", o.jsonl, count + 1));
     auto text = request.ok() ? render(source, std::move(request).value(), options)
                              : Result<std::string>(std::move(request).error());
     failed += !text.ok();

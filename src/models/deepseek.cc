@@ -15,11 +15,6 @@ constexpr Refusal kRefusals[] = {
 
 // No file of this family is read from a GGUF: the second names are empty.
 constexpr Layout kTail = Layout::kUnpermuteRotaryTail, kStored = Layout::kAsStored;
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "", "model.embed_tokens.weight"},
-    {"final_norm.weight", "", "model.norm.weight"},
-    {"head.weight", "", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "", "input_layernorm.weight"},
     only(Needs::kPlainQuery, {"attention.q.weight", "", "self_attn.q_proj.weight", kStored, kTail}),
@@ -130,7 +125,7 @@ constinit const Model deepseek{.name = "deepseek",
                                .gguf_architectures = {},
                                .hf_architectures = kHf,
                                .refusals = kRefusals,
-                               .global_weights = kGlobal,
+                               .global_weights = kUsualGlobals,
                                .layer_weights = kLayer,
                                .read_config = readDeepseek,
                                .build = buildDecoder};

@@ -13,11 +13,6 @@ constexpr std::string_view kGguf[] = {"gemma2"};
 constexpr std::string_view kHf[] = {"Gemma2ForCausalLM"};
 
 constexpr Layout kGain = Layout::kAsStored, kDelta = Layout::kAddOne;
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
-    {"final_norm.weight", "output_norm.weight", "model.norm.weight", kGain, kDelta},
-    {"head.weight", "output.weight", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight", kGain, kDelta},
     {"attention.q.weight", "attn_q.weight", "self_attn.q_proj.weight"},
@@ -63,9 +58,7 @@ void readHf(io::ConfigReader& keys, DecoderConfig& config) {
   config.rotaries = {readHfRotary(keys, {.parameters = "rope_parameters"}, config.head_dim)};
   const int64_t window = requireSize(keys, "sliding_window");
   setEverySecond(window, config);
-  if (std::optional<std::vector<bool>> windowed = readHfLayerTypes(keys, config.layers))
-    for (size_t layer = 0; layer < config.layer_window.size() && layer < windowed->size(); ++layer)
-      config.layer_window[layer] = (*windowed)[layer] ? window : 0;
+  useHfLayerTypes(keys, window, config);
   config.attention_scale = scaleOfWidth(requireAbove(keys, "query_pre_attn_scalar", 0));
   // null switches a cap off; an absent key is the family's default
   config.attention_soft_cap = readHfCap(keys, "attn_logit_softcapping", kUsualScoreCap);
@@ -95,7 +88,7 @@ constinit const Model gemma2{.name = "gemma2",
                              .gguf_architectures = kGguf,
                              .hf_architectures = kHf,
                              .refusals = {},
-                             .global_weights = kGlobal,
+                             .global_weights = kDeltaNormGlobals,
                              .layer_weights = kLayer,
                              .read_config = readGemma2,
                              .build = buildDecoder};

@@ -18,11 +18,6 @@ constexpr Refusal kRefusals[] = {
 };
 
 constexpr Layout kGain = Layout::kAsStored, kDelta = Layout::kAddOne;
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
-    {"final_norm.weight", "output_norm.weight", "model.norm.weight", kGain, kDelta},
-    {"head.weight", "output.weight", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight", kGain, kDelta},
     {"attention.q.weight", "attn_q.weight", "self_attn.q_proj.weight"},
@@ -147,7 +142,7 @@ constinit const Model gemma3{.name = "gemma3",
                              .gguf_architectures = kGguf,
                              .hf_architectures = kHf,
                              .refusals = kRefusals,
-                             .global_weights = kGlobal,
+                             .global_weights = kDeltaNormGlobals,
                              .layer_weights = kLayer,
                              .read_config = readGemma3,
                              .build = buildDecoder};

@@ -12,11 +12,6 @@ constexpr std::string_view kGguf[] = {"gpt-oss"};
 constexpr std::string_view kHf[] = {"GptOssForCausalLM"};
 
 constexpr Layout kStored = Layout::kAsStored, kTransposed = Layout::kTransposed;
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
-    {"final_norm.weight", "output_norm.weight", "model.norm.weight"},
-    {"head.weight", "output.weight", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight"},
     {"attention.q.weight", "attn_q.weight", "self_attn.q_proj.weight"},
@@ -67,9 +62,7 @@ void readHf(io::ConfigReader& keys, DecoderConfig& config) {
       readHfRotary(keys, {.parameters = "rope_parameters", .usual_theta = 150000}, config.head_dim)};
   const int64_t window = requireSize(keys, "sliding_window");
   useLayers(window, config);
-  if (std::optional<std::vector<bool>> windowed = readHfLayerTypes(keys, config.layers))
-    for (size_t i = 0; i < config.layer_window.size() && i < windowed->size(); ++i)
-      config.layer_window[i] = (*windowed)[i] ? window : 0;
+  useHfLayerTypes(keys, window, config);
   config.experts.count = requireSize(keys, "num_local_experts");
   config.experts.per_token = requireSize(keys, "num_experts_per_tok");
   config.experts.feed_forward = config.feed_forward;
@@ -112,7 +105,7 @@ constinit const Model gpt_oss{.name = "gpt_oss",
                               .gguf_architectures = kGguf,
                               .hf_architectures = kHf,
                               .refusals = {},
-                              .global_weights = kGlobal,
+                              .global_weights = kUsualGlobals,
                               .layer_weights = kLayer,
                               .read_config = readGptOss,
                               .build = buildDecoder};

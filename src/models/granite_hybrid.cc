@@ -14,11 +14,6 @@ constexpr Refusal kRefusals[] = {
 };
 
 // No file of this family is read from a GGUF: the second names are empty.
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "", "model.embed_tokens.weight"},
-    {"final_norm.weight", "", "model.norm.weight"},
-    {"head.weight", "", "lm_head.weight"},
-};
 constexpr WeightName mamba(WeightName name) { return only(Needs::kMamba2, name); }
 constexpr WeightName mamba(Part part, WeightName name) { return mamba(partOf(part, name)); }
 constexpr WeightName full(WeightName name) { return only(Needs::kAttention, name); }
@@ -131,7 +126,7 @@ constinit const Model granite_hybrid{.name = "granite_hybrid",
                                      .gguf_architectures = {},
                                      .hf_architectures = kHf,
                                      .refusals = kRefusals,
-                                     .global_weights = kGlobal,
+                                     .global_weights = kUsualGlobals,
                                      .layer_weights = kLayer,
                                      .read_config = readGranite,
                                      .build = buildDecoder};

@@ -10,11 +10,6 @@ namespace {
 constexpr std::string_view kGguf[] = {"llama"};
 constexpr std::string_view kHf[] = {"LlamaForCausalLM", "MistralForCausalLM", "MixtralForCausalLM"};
 
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
-    {"final_norm.weight", "output_norm.weight", "model.norm.weight"},
-    {"head.weight", "output.weight", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight"},
     {"attention.q.weight", "attn_q.weight", "self_attn.q_proj.weight", Layout::kUnpermuteRotaryPairs},
@@ -89,7 +84,7 @@ constinit const Model llama{.name = "llama",
                             .gguf_architectures = kGguf,
                             .hf_architectures = kHf,
                             .refusals = {},
-                            .global_weights = kGlobal,
+                            .global_weights = kUsualGlobals,
                             .layer_weights = kLayer,
                             .read_config = readLlama,
                             .build = buildDecoder};

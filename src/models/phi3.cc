@@ -10,11 +10,6 @@ namespace {
 constexpr std::string_view kGguf[] = {"phi3"};
 constexpr std::string_view kHf[] = {"Phi3ForCausalLM"};
 
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
-    {"final_norm.weight", "output_norm.weight", "model.norm.weight"},
-    {"head.weight", "output.weight", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight"},
     partOf(Part::kQuery, {"attention.q.weight", "attn_qkv.weight", "self_attn.qkv_proj.weight"}),
@@ -69,7 +64,7 @@ constinit const Model phi3{.name = "phi3",
                            .gguf_architectures = kGguf,
                            .hf_architectures = kHf,
                            .refusals = {},
-                           .global_weights = kGlobal,
+                           .global_weights = kUsualGlobals,
                            .layer_weights = kLayer,
                            .read_config = readPhi3,
                            .build = buildDecoder};

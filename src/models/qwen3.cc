@@ -13,11 +13,6 @@ constexpr Refusal kRefusals[] = {
     {"Qwen3VLForConditionalGeneration", "it reads images too; only text models are supported"},
 };
 
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "token_embd.weight", "model.embed_tokens.weight"},
-    {"final_norm.weight", "output_norm.weight", "model.norm.weight"},
-    {"head.weight", "output.weight", "lm_head.weight"},
-};
 constexpr WeightName kLayer[] = {
     {"attention.norm.weight", "attn_norm.weight", "input_layernorm.weight"},
     {"attention.q.weight", "attn_q.weight", "self_attn.q_proj.weight"},
@@ -95,7 +90,7 @@ constinit const Model qwen3{.name = "qwen3",
                             .gguf_architectures = kGguf,
                             .hf_architectures = kHf,
                             .refusals = kRefusals,
-                            .global_weights = kGlobal,
+                            .global_weights = kUsualGlobals,
                             .layer_weights = kLayer,
                             .read_config = readQwen3,
                             .build = buildDecoder};

@@ -16,11 +16,6 @@ constexpr Refusal kRefusals[] = {
 
 // No file of this family is read from a GGUF: the second names are empty.
 constexpr Layout kStored = Layout::kAsStored, kGain = Layout::kAddOne;
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "", "model.embed_tokens.weight"},
-    {"final_norm.weight", "", "model.norm.weight", kStored, kGain},
-    {"head.weight", "", "lm_head.weight"},
-};
 constexpr WeightName delta(Part part, WeightName name) {
   return only(Needs::kGatedDelta, partOf(part, name));
 }
@@ -69,7 +64,7 @@ constinit const Model qwen3_5{.name = "qwen3_5",
                               .gguf_architectures = {},
                               .hf_architectures = kHf,
                               .refusals = kRefusals,
-                              .global_weights = kGlobal,
+                              .global_weights = kDeltaNormGlobals,
                               .layer_weights = kLayer,
                               .read_config = readQwen35,
                               .build = buildDecoder};

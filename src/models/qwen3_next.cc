@@ -15,11 +15,6 @@ constexpr Refusal kRefusals[] = {
 
 // No file of this family is read from a GGUF: the second names are empty.
 constexpr Layout kStored = Layout::kAsStored, kGain = Layout::kAddOne;
-constexpr WeightName kGlobal[] = {
-    {"embed.weight", "", "model.embed_tokens.weight"},
-    {"final_norm.weight", "", "model.norm.weight", kStored, kGain},
-    {"head.weight", "", "lm_head.weight"},
-};
 constexpr WeightName delta(Part part, WeightName name) {
   return only(Needs::kGatedDelta, partOf(part, name));
 }
@@ -86,7 +81,7 @@ constinit const Model qwen3_next{.name = "qwen3_next",
                                  .gguf_architectures = {},
                                  .hf_architectures = kHf,
                                  .refusals = kRefusals,
-                                 .global_weights = kGlobal,
+                                 .global_weights = kDeltaNormGlobals,
                                  .layer_weights = kLayer,
                                  .read_config = readQwen3Next,
                                  .build = buildDecoder};

@@ -21,16 +21,9 @@ Status checkNesting(std::string_view text) {
 }
 
 Result<ordered_json> readObject(std::string_view text) {
-  SUBLANE_CHECK_OK(checkNesting(text));
-  try {
-    ordered_json read = ordered_json::parse(text);
-    if (read.is_object()) return read;
-    return inputError("request: a JSON object is wanted, not a JSON {}", read.type_name());
-  } catch (const ordered_json::exception& error) {
-    std::string_view what = error.what();
-    what.remove_prefix(std::min(what.find("] ") + 2, what.size()));
-    return inputError("request: {}", what);
-  }
+  SUBLANE_TRY(ordered_json read, parseForeignJson(text, "request"));
+  if (read.is_object()) return read;
+  return inputError("request: a JSON object is wanted, not a JSON {}", read.type_name());
 }
 
 std::string textOf(const ordered_json& json) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace sublane::text {
@@ -18,23 +19,8 @@ constexpr int kDeepestNesting = 64;
 constexpr std::array<const char*, 7> kNamedTokens = {"bos_token", "eos_token", "unk_token", "pad_token",
                                                      "sep_token", "cls_token", "mask_token"};
 
-/// Opening brackets outside of texts, less closing ones, at the most.
-int deepestNesting(std::string_view json) {
-  int depth = 0, deepest = 0;
-  bool in_text = false;
-  for (size_t i = 0; i < json.size(); ++i) {
-    char c = json[i];
-    if (c == '"') in_text = !in_text;
-    if (in_text && c == '\\') ++i;
-    if (in_text) continue;
-    if (c == '[' || c == '{') deepest = std::max(deepest, ++depth);
-    if (c == ']' || c == '}') --depth;
-  }
-  return deepest;
-}
-
 Result<ordered_json> parseObject(std::string_view text) {
-  if (int deepest = deepestNesting(text); deepest > kDeepestNesting) {
+  if (int deepest = jsonNesting(text); deepest > kDeepestNesting) {
     return inputError("{} brackets within each other, at most {} are read", deepest, kDeepestNesting);
   }
   try {

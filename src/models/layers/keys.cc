@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "formats/formats.h"
@@ -290,6 +291,12 @@ std::optional<std::vector<bool>> readHfLayerTypes(io::ConfigReader& keys, int64_
     windowed.push_back(type == "sliding_attention");
   }
   return windowed;
+}
+
+void useHfLayerTypes(io::ConfigReader& keys, int64_t window, DecoderConfig& config) {
+  const std::optional<std::vector<bool>> windowed = readHfLayerTypes(keys, config.layers);
+  for (size_t i = 0; windowed && i < std::min(config.layer_window.size(), windowed->size()); ++i)
+    config.layer_window[i] = (*windowed)[i] ? window : 0;
 }
 
 void readHfUpperWindow(io::ConfigReader& keys, DecoderConfig& config) {

@@ -82,6 +82,8 @@ void readHfDeltaHybrid(io::ConfigReader& keys, const io::Checkpoint& checkpoint,
 /// Qwen's layers with experts: all but those of "mlp_only_layers", of every "decoder_sparse_step"th.
 void readHfSparseLayers(io::ConfigReader& keys, DecoderConfig& config);
 
+/// The same onto `config`, whose layers have their usual windows: those that see one see `window` keys.
+void useHfLayerTypes(io::ConfigReader& keys, int64_t window, DecoderConfig& config);
 /// A soft cap; null is none.
 double readHfCap(io::ConfigReader& keys, const std::string& key, double usual);
 
